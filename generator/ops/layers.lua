@@ -1,6 +1,7 @@
 -- ops/layers.lua: a whole model as a stack of layers: which kinds there are, how many layers, what they consist of,
 -- and what of a spec's fields a layer's attention takes. The attention itself is a part of its own (spec/stack.lua),
 -- generated as any layer. Without it a layer is a feed-forward; without layers there is what stands around them.
+local fmt = require "base.fmt"
 local kinds = require "schema.kinds"
 local types = require "schema.types"
 
@@ -62,7 +63,11 @@ end
 
 local function resolve_parts(spec, fail)
   local layer = spec.layer or {}
-  spec.layer = { attention = layer.attention ~= false, residual = layer.residual ~= false }
+  spec.layer = { attention = layer.attention ~= false, residual = layer.residual ~= false,
+    residual_scale = layer.residual_scale }
+  if layer.residual == false and layer.residual_scale then
+    fail("layer.residual_scale is given, but layer.residual = false: nothing joins a residual")
+  end
   if not spec.attends and spec.kind ~= "encoder" then
     fail(('%s is given, but every layer of kind = "%s" attends; kind = "encoder" may go without'):format(
       spec.n_layers == 0 and "n_layers = 0" or "layer.attention = false", spec.kind))
@@ -79,6 +84,7 @@ local function sentence_of(spec)
   if spec.n_layers == 0 then return "no layers: what is added to rows at first, and what is made of them at the end" end
   return ("%d layer%s of %s%s"):format(spec.n_layers, spec.n_layers == 1 and "" or "s",
     spec.layer.attention and "one shape, which share their code" or "a feed-forward alone",
+    spec.layer.residual_scale and (", which adds its results times %s"):format(fmt.double(spec.layer.residual_scale)) or
     spec.layer.residual and "" or ", which takes the place of its rows")
 end
 
@@ -99,6 +105,9 @@ return {
       help = "no: the feed-forward's result replaces its rows and is not added to them",
       group = "whole models", example = "layer = { attention = false, residual = false }",
       meaning = "`false`: the result of the feed-forward replaces its rows and is not added to them" },
+    { field = "layer.residual_scale", flag = "--layer-residual-scale", value = "X", check = types.number(1e-6, 1e6),
+      parse = types.to_number, default = "1", help = "factor of what each block adds to the residual",
+      group = "whole models", example = "layer = { residual_scale = 0.22 }" },
     { field = "n_decoder_layers", flag = "--decoder-layers", value = "N", check = types.count(1, MOST_LAYERS),
       parse = types.to_number, default = "as --layers", help = "layers of the decoder of a transformer",
       group = "whole models", example = 'kind = "transformer", n_decoder_layers = 3' },
@@ -125,7 +134,7 @@ return {
     spec.src_vocab_size = spec.src_vocab_size or spec.vocab_size
     check_output_activation(spec, fail)
     resolve_parts(spec, fail)
-    spec.adds_rows = spec.n_layers > 0 and spec.layer.residual
+    spec.adds_rows = spec.n_layers > 0 and spec.layer.residual and not spec.layer.residual_scale
   end,
   words = function(spec)
     return { joining = spec.layer.residual and "y" or "x" }

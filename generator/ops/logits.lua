@@ -3,6 +3,7 @@
 -- multiplies narrow numbers twice: tokens' rows stay floats. Rows may go through a transform before it, as in models of
 -- masked words: a dense linear of d_model, an activation and a norm.
 local activations = require "ops.activations"
+local fmt = require "base.fmt"
 local formats = require "formats"
 local norm = require "ops.norm"
 local types = require "schema.types"
@@ -89,6 +90,9 @@ return {
     { field = "logits.bias", flag = "--logits-bias", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no", help = "whether the linear adds a bias",
       group = "whole models", example = 'logits = { kind = "linear", bias = true }' },
+    { field = "logits.scale", flag = "--logits-scale", value = "X", check = types.number(1e-6, 1e6),
+      parse = types.to_number, default = "1", help = "factor of the logits, before softmax",
+      group = "whole models", example = 'logits = { kind = "linear", scale = 0.125 }' },
     { field = "logits.transform", flag = "--logits-transform", value = "NAME", check = types.choice(ACTIVATIONS),
       parse = function(word) return word end, default = "none",
       help = "rows go through a dense linear, an activation and a norm before the linear: " ..
@@ -112,7 +116,7 @@ return {
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     logits.transform_bias = logits.transform_bias ~= false
     local is_narrow = spec.arithmetic_of.logits ~= "f32"
-    if logits.tied and has_rows(spec, is_narrow) then spec.own_token_table = false end
+    if logits.tied and not logits.scale and has_rows(spec, is_narrow) then spec.own_token_table = false end
   end,
   last_roles = add_roles,
   products = function(spec, add)
@@ -128,7 +132,7 @@ return {
     local logits = spec.logits
     if not logits then return end
     add_linear("logits", { weight = logits.tied and "embedding" or "logits_weight",
-      bias = logits.bias and "logits_bias" })
+      bias = logits.bias and "logits_bias", factor = logits.scale })
   end,
   packed = function(spec, add, add_linear)
     if not spec.logits or not spec.logits.transform then return end
@@ -161,6 +165,7 @@ return {
     if spec.logits.tied and spec.own_token_table then weight = weight .. ", packed once more" end
     local transform = spec.logits.transform
     transform = transform and (" of a linear of it, %s and a norm"):format(transform) or ""
-    return ("logits: %d %s a row%s%s"):format(spec.logits.size, WHAT[spec.logits.kind], transform, weight)
+    local factor = spec.logits.scale and (", times %s"):format(fmt.double(spec.logits.scale)) or ""
+    return ("logits: %d %s a row%s%s%s"):format(spec.logits.size, WHAT[spec.logits.kind], transform, weight, factor)
   end,
 }

@@ -1,5 +1,6 @@
 -- ops/positions.lua: what a stack adds to its rows before the first layer: positions learned or of sines and
 -- cosines, types of tokens, a factor of sqrt(d_model), a norm.
+local fmt = require "base.fmt"
 local formats = require "formats"
 local types = require "schema.types"
 
@@ -50,6 +51,27 @@ local function resolve_positions(spec, fail)
   check_padding(spec, positions, fail)
 end
 
+local function scale_text(spec)
+  local embedding = spec.embedding
+  return "product by " .. (embedding.is_root and "sqrt(d_model)" or fmt.double(embedding.scale or 1))
+end
+
+local is_factor = types.number(1e-6, 1e6)
+
+-- A boolean or a factor.
+local check_scale = types.described("`true`, `false`, or a number, 1e-06 to 1e+06", function(value)
+  if type(value) == "boolean" then return value end
+  local ok = is_factor(value)
+  if ok then return value end
+  return nil, ("must be true, false or a number from 1e-06 to 1e+06, found %s"):format(types.shown(value))
+end)
+
+local function parse_scale(word)
+  local factor = types.to_number(word)
+  if type(factor) == "number" then return factor end
+  return types.to_boolean(word)
+end
+
 return {
   name = "positions",
   uses = { "added_rows" },
@@ -73,8 +95,9 @@ return {
     { field = "token_types", flag = "--token-types", value = "N", check = types.count(1, 65536),
       parse = types.to_number, default = "none", help = "rows of a table of token types, added to rows",
       group = "whole models", example = "token_types = 2" },
-    { field = "embedding.scale", flag = "--embedding-scale", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "no", help = "multiply rows by sqrt(d_model) before positions are added",
+    { field = "embedding.scale", flag = "--embedding-scale", value = "yes|no|X", check = check_scale,
+      parse = parse_scale, default = "no",
+      help = "multiply rows by sqrt(d_model), or by X, before positions are added",
       group = "whole models", example = "embedding = { scale = true }" },
     { field = "embedding.norm", flag = "--embedding-norm", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no", help = "a norm over the rows before the first layer",
@@ -83,7 +106,8 @@ return {
   resolve = function(spec, fail)
     if not spec.stack then return end
     local embedding = spec.embedding or {}
-    spec.embedding = { scale = embedding.scale or false, norm = embedding.norm or false }
+    local scale = embedding.scale == true and math.sqrt(spec.d_model) or embedding.scale or false
+    spec.embedding = { scale = scale, is_root = embedding.scale == true, norm = embedding.norm or false }
     resolve_positions(spec, fail)
     local adds = spec.positions ~= nil or spec.token_types ~= nil
     spec.adds_rows = spec.adds_rows or adds
@@ -113,14 +137,14 @@ return {
       add({ name = name, op = op, phase = "row", reads = { "x", reads }, writes = { "x" }, weights = { role },
         template = "positions." .. name })
     end
-    adds(spec.embedding.scale, "scale", "product by sqrt(d_model)")
+    adds(spec.embedding.scale, "scale", scale_text(spec))
     adds(spec.token_types, "types", "sum", "token_types", "token_types")
     adds(spec.positions, "places", "sum", nil, is_learned(spec) and "positions" or nil)
   end,
   sentence = function(spec)
     if not spec.stack then return nil end
     local parts = {}
-    if spec.embedding.scale then parts[#parts + 1] = "rows times sqrt(d_model)" end
+    if spec.embedding.scale then parts[#parts + 1] = (scale_text(spec):gsub("^product by", "rows times")) end
     if spec.positions then
       parts[#parts + 1] = spec.positions.kind == "learned" and
         ("learned positions, %d"):format(spec.positions.rows) or "positions of sines and cosines"

@@ -62,13 +62,19 @@ static void turn(const struct ga_packed_angles *angles, double power, double fac
     *cosine_out = (float)(cosine * factor);
 }
 
-void ga_pack_angles(const struct ga_packed_angles *angles, float *to)
+// What the places of a pair are multiplied by, or divided by in sinusoids.
+static double power_of(const struct ga_packed_angles *angles, size_t pair)
+{
+    const double exponent = 2.0 * (double)pair / (double)angles->width;
+    return angles->layout == GA_SINUSOIDS ? ga_pow(angles->theta, exponent) : ga_rotary_speed(angles, pair);
+}
+
+void ga_pack_angles(const struct ga_packed_angles *angles, bool is_still, float *to)
 {
     const bool is_split = angles->layout == GA_ROTARY_HALF_SPLIT, is_rotary = angles->layout != GA_SINUSOIDS;
-    const double factor = is_rotary ? ga_rotary_factor(angles) : 1.0;
+    const double factor = is_rotary && !is_still ? ga_rotary_factor(angles) : 1.0;
     for (size_t pair = 0; 2 * pair < angles->width; pair++) {
-        const double exponent = 2.0 * (double)pair / (double)angles->width;
-        const double power = is_rotary ? ga_rotary_speed(angles, pair) : ga_pow(angles->theta, exponent);
+        const double power = is_still ? 0.0 : power_of(angles, pair);
         const size_t first = is_split ? pair : 2 * pair, second = is_split ? pair + angles->width / 2 : first + 1;
         for (size_t place = 0; place < angles->places; place++) {
             float *row = to + place * angles->width, sine, cosine;

@@ -74,7 +74,7 @@ local function completed(raw, is_of_stacks)
     raw.n_layers = raw.n_layers or 2
     raw.vocab_size = raw.vocab_size or raw.n_layers > 0 and 100 or nil
   end
-  if type(raw.layer) == "table" or raw.n_layers == 0 then raw.n_heads = nil end
+  if type(raw.layer) == "table" and raw.layer.attention == false or raw.n_layers == 0 then raw.n_heads = nil end
   return raw
 end
 

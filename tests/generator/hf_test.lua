@@ -124,6 +124,34 @@ fact.holds("a Llama whose rows see all others: EuroBERT, and any that says is_ca
   fact.equal(reads(hf.QWEN2, '"is_causal": true').spec.attention_spec.causal, "top_left")
 end)
 
+fact.holds("a Granite's factors are those of a spec", function()
+  local said = '"embedding_multiplier": 12.0, "attention_multiplier": 0.25, "residual_multiplier": 0.22, ' ..
+    '"logits_scaling": 8.0'
+  local granite = hf.LLAMA:gsub('"llama"', '"granite"'):gsub("Llama", "Granite")
+  local s = reads(granite, said).spec
+  fact.equal(("%g %g %g %g"):format(s.embedding.scale, s.scale_factor, s.layer.residual_scale, s.logits.scale),
+    "12 0.25 0.22 0.125")
+  refuses_config(granite, '"logits_scaling": 0', "logits_scaling is 0; expected a number above 0")
+end)
+
+fact.holds("of a Phi-3's heads a part may rotate, and two linears have one weight", function()
+  local phi3 = hf.LLAMA:gsub('"llama"', '"phi3"'):gsub("Llama", "Phi3")
+  local s = reads(phi3, '"partial_rotary_factor": 0.5, "sliding_window": 7').spec
+  fact.equal(("%d %s %d"):format(s.attention_spec.rope.rotary_dim, s.ffn.fused, s.attention_spec.window), "2 true 7")
+  refuses_config(phi3, '"partial_rotary_factor": 1.5', "partial_rotary_factor is 1.5; expected a number up to 1")
+end)
+
+fact.holds("some layers of a SmolLM3 have no positions", function()
+  local smollm3 = hf.LLAMA:gsub('"llama"', '"smollm3"'):gsub("Llama", "SmolLM3"):gsub('layers": 1', 'layers": 5')
+  local function skipped(said) return table.concat(reads(smollm3, said).spec.rope.skipped_layers or {}, " ") end
+  fact.equal(skipped(), "3")
+  fact.equal(skipped('"no_rope_layers": [1, 0, 1, 0, 1]'), "1 3")
+  fact.equal(skipped('"no_rope_layers": [1, 1, 1, 1, 1]'), "")
+  fact.equal(skipped('"no_rope_layers": null, "no_rope_layer_interval": 2'), "1 3")
+  refuses_config(smollm3, '"no_rope_layers": [1]', "no_rope_layers is a list; expected a list of " ..
+    "num_hidden_layers (5) numbers")
+end)
+
 fact.holds("a ViT's rows are its patches and one more", function()
   local result = reads(hf.VIT)
   fact.equal(result.spec.seq_len.min, 7)
@@ -135,7 +163,7 @@ end)
 
 fact.holds("every model type has a fact, and a data file that holds together", function()
   local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit mpnet " ..
-    "modernbert eurobert nomic_bert common"
+    "modernbert eurobert nomic_bert granite phi3 smollm3 common"
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)

@@ -213,7 +213,7 @@ void call_drop(struct call *call)
 
 double call_row_size(const struct ga_model *model)
 {
-    return model->stack && model->stack->embedding_scale ? 1 / sqrt((double)model->d_model) : 1;
+    return model->stack && model->stack->embedding_scale != 0 ? 1 / model->stack->embedding_scale : 1;
 }
 
 void call_fill(struct call *call)

@@ -36,6 +36,6 @@ void NUMBERS_TABLE_AS(float *table);
 
 void NUMBERS_TABLE_AS(float *table)
 {
-    ga_pack_angles(NUMBERS_TABLE, table);
+    ga_pack_angles(NUMBERS_TABLE, false, table);
 }
 #endif

@@ -181,7 +181,7 @@ def exact(module):
 
 def patches(module, pixels):
     """An image's rows as ViT or DeiT has them before it adds positions."""
-    inner = getattr(module, module.base_model_prefix).embeddings
+    inner = getattr(module, module.base_model_prefix, module).embeddings
     rows = inner.patch_embeddings(pixels)
     tokens = [getattr(inner, name) for name in ("cls_token", "distillation_token") if hasattr(inner, name)]
     return torch.cat([token.expand(len(rows), -1, -1) for token in tokens] + [rows], dim=1)

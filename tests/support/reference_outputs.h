@@ -144,6 +144,9 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
     (reference_rounding(model, model->arithmetic[GA_LINEAR_LOGITS]), reference_role(model, roles, weight + skipped),
      reference_role(model, roles, bias + skipped), rows, n, stack->n_logits, x, logits);
     free(x);
+    for (size_t i = 0; stack->logits_scale != 0.0 && i < rows * stack->n_logits; i++) {
+        logits[i] *= (REAL)stack->logits_scale;
+    }
     for (size_t i = 0; i < rows; i++, logits += stack->n_logits) {
         if (i % io->q_len >= reference_q_rows(io, i / io->q_len)) {
             memset(logits, 0, stack->n_logits * sizeof *logits);

@@ -37,8 +37,8 @@ static void IN_REAL(first_rows)(const struct ga_model *model, const struct ga_we
         for (size_t d = 0; stack->sublayer && d < n; d++) {
             x[i * n + d] += (REAL)io->sublayer[(b * io->q_len + i) * n + d];
         }
-        for (size_t d = 0; stack->embedding_scale && d < n; d++) {
-            x[i * n + d] *= MATH(sqrt)((REAL)n);
+        for (size_t d = 0; stack->embedding_scale != 0.0 && d < n; d++) {
+            x[i * n + d] *= (REAL)stack->embedding_scale;
         }
         if (stack->token_types > 0) {
             const size_t type = io->token_types ? (size_t)io->token_types[b * io->q_len + i] : 0;
@@ -129,18 +129,20 @@ static void IN_REAL(norm_to)(const struct ga_stack *stack, const struct ga_model
      count, to);
 }
 
-static void IN_REAL(add)(REAL *x, const REAL *y, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        x[i] += y[i];
-    }
-}
-
 // Rows of a sequence that an attention looks at, where they are not its own.
 struct IN_REAL(memory) {
     const REAL *rows; // [count][d_model]; NULL: its own
     size_t count;
 };
+
+// x [floats] += y, times the factor of what joins the residual.
+static void IN_REAL(join)(const struct ga_stack *stack, REAL *x, const REAL *y, size_t floats)
+{
+    const REAL factor = stack->residual_scale != 0.0 ? (REAL)stack->residual_scale : 1;
+    for (size_t i = 0; i < floats; i++) {
+        x[i] += factor * y[i];
+    }
+}
 
 // x [count] and what an attention makes of it, joined; norm: the name of its norm. weights: the attention's, or NULL.
 static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct part_model *layer,
@@ -158,7 +160,7 @@ static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct p
     memcpy(rows->key, keys, kv_rows * n * sizeof *x);
     memcpy(rows->value, keys, kv_rows * n * sizeof *x);
     IN_REAL(layer)(&attention->model, attention->views, io, b, rows, seen, y, weights);
-    IN_REAL(add)(x, y, floats);
+    IN_REAL(join)(stack, x, y, floats);
     if (!stack->norm_first) {
         IN_REAL(norm_to)(stack, &layer->model, layer->views, norm, count, x, x);
     }
@@ -177,7 +179,7 @@ static void IN_REAL(join_feed_forward)(const struct ga_stack *stack, const struc
     if (stack->without_residual) {
         memcpy(x, y, floats * sizeof *x);
     } else {
-        IN_REAL(add)(x, y, floats);
+        IN_REAL(join)(stack, x, y, floats);
     }
     if (!stack->norm_first) {
         IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, x, x);

@@ -150,6 +150,35 @@ function conversions.near_kind(value, context, row)
     rope = type(theta) == "number" and { theta = theta } or nil } }
 end
 
+-- How many dimensions of a head rotate, of a part of it.
+function conversions.rotary_dim(value, context)
+  local made = context.made
+  local width = made.d_head or is_count(made.d_model) and is_count(made.n_heads) and made.d_model / made.n_heads
+  if type(value) ~= "number" or not (value > 0 and value <= 1) or not width then return nil, "a number up to 1" end
+  return math.floor(width * value)
+end
+
+-- The layers, counted from 0, for which a list has 0; or each layer whose number, from 1 on, is a multiple of a number.
+function conversions.zeros(value, context)
+  local layers, list = context.made.n_layers, {}
+  if not is_count(layers) then return nil end
+  for i = 1, layers do
+    local is_zero
+    if json.is_array(value) then is_zero = value[i] == 0 else is_zero = is_count(value) and i % value == 0 end
+    if is_zero then list[#list + 1] = i - 1 end
+  end
+  if not is_count(value) and not (json.is_array(value) and #value == layers) then
+    return nil, ("a list of num_hidden_layers (%d) numbers"):format(layers)
+  end
+  return #list > 0 and list or nil
+end
+
+-- A divisor as a factor.
+function conversions.inverse(value)
+  if type(value) ~= "number" or value <= 0 then return nil, "a number above 0" end
+  return 1 / value
+end
+
 -- A value that says once more what another field said.
 function conversions.same(value, context, row)
   local made = context.made[row[2]]

@@ -175,7 +175,8 @@ struct ga_stack {
     bool ffn_gated; // activation(gate(x)) * up(x)
     struct ga_norm norm;
     bool norm_first, final_norm;
-    bool embedding_scale, embedding_norm; // rows are multiplied by sqrt(d_model); a norm before the first layer
+    double embedding_scale; // factor of rows before positions are added; 0: none
+    bool embedding_norm;    // a norm before the first layer
     enum ga_positions positions;
     size_t n_positions, first_position; // rows of the table, and the row of position 0
     size_t token_types;                 // rows of role token_types; 0: none
@@ -199,6 +200,8 @@ struct ga_stack {
     enum ga_mask memory_mask; // takes io.memory_mask or io.memory_additive_mask
     bool has_padding;         // tokens with id padding have row first_position - 1, and positions count only the others
     int32_t padding;
+    double residual_scale, logits_scale; // factors of what joins the residual, and of logits; 0: none
+    const bool *unrotated_layers;        // [n_layers], whether a layer has no rotary positions; NULL: all have them
     enum ga_activation logits_transform; // of a dense linear's results; then norm and logits; NONE: no transform
     size_t d_embedding;                  // numbers of a row of io.embedding; 0: the model does not pool
     const struct ga_dense *dense;        // linears between the pooled row and io.embedding, in order

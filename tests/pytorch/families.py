@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Families of models that --from-hf reads, each in configurations drawn from a seed, with unusual sizes and the options
+of its configuration. `make FOLDER [FAMILY...]` saves them as transformers does; `compare FOLDER BIN` compares their
+programs with transformers in double precision and prints a row for each family: the largest error as a multiple of the
+error of transformers' own float32, and whether greedy tokens are equal. The last line is 'N passed, N failed'."""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import zlib
+
+import torch
+from safetensors.torch import load_file, save_file
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+import transformers  # noqa: E402
+
+import from_hf  # noqa: E402
+
+COUNT = 5  # configurations of each family
+LIMIT = 4.0  # times transformers' own error
+LENGTHS = [9, 12, 40, 33]
+PROMPT, NEW = 11, 8
+
+# -- What configurations are drawn from -------------------------------------------------------------------------------
+
+
+def bert(r, **more):
+    heads = r.choice([1, 2, 3, 5])
+    return {"hidden_size": heads * r.choice([6, 9, 14, 20]), "num_attention_heads": heads,
+            "num_hidden_layers": r.choice([1, 2, 3]), "intermediate_size": r.randrange(20, 99),
+            "vocab_size": r.randrange(40, 99), "max_position_embeddings": r.randrange(44, 70),
+            "hidden_act": r.choice(["gelu", "gelu_new", "relu"]), "layer_norm_eps": r.choice([1e-12, 1e-5]), **more}
+
+
+def roberta(r):
+    return bert(r, type_vocab_size=1)
+
+
+def distilbert(r):
+    heads = r.choice([1, 2, 3, 5])
+    return {"dim": heads * r.choice([6, 9, 14]), "n_heads": heads, "n_layers": r.choice([1, 2, 3]),
+            "hidden_dim": r.randrange(20, 99), "vocab_size": r.randrange(40, 99),
+            "max_position_embeddings": r.randrange(44, 70), "activation": r.choice(["gelu", "relu"])}
+
+
+def gpt2(r):
+    heads = r.choice([1, 2, 3, 5])
+    return {"n_embd": heads * r.choice([6, 9, 14]), "n_head": heads, "n_layer": r.choice([1, 2, 3]),
+            "n_inner": r.choice([None, 37, 90]), "vocab_size": r.randrange(40, 99), "n_positions": r.randrange(44, 70),
+            "activation_function": r.choice(["gelu_new", "gelu", "relu"]), "scale_attn_weights": r.random() < 0.7,
+            "tie_word_embeddings": r.random() < 0.5}
+
+
+def decoder(r, head_dim=True, **more):
+    """What most decoders have; head_dim: whether the width of a head is a field of its own."""
+    shared, kv_heads, width = r.choice([1, 2, 3]), r.choice([1, 2]), r.choice([6, 10, 16, 22])
+    settings = {"hidden_size": r.randrange(30, 80) if head_dim else shared * kv_heads * width,
+                "num_attention_heads": shared * kv_heads, "num_key_value_heads": kv_heads,
+                "num_hidden_layers": r.choice([1, 2, 3]), "intermediate_size": r.randrange(20, 99),
+                "vocab_size": r.randrange(40, 99), "max_position_embeddings": r.randrange(44, 70),
+                "rms_norm_eps": r.choice([1e-6, 1e-5]), "rope_theta": r.choice([500.0, 10000.0, 1e6]),
+                "tie_word_embeddings": r.random() < 0.5, "pad_token_id": None, **more}
+    return {**settings, "head_dim": width} if head_dim else settings
+
+
+def scaling(r, i, width):
+    """Scaled rotary positions of the i-th kind, of heads whose `width` dimensions rotate."""
+    return [None, {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                   "original_max_position_embeddings": 32},
+            {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 12},
+            {"rope_type": "linear", "factor": r.choice([2.0, 3.5])},
+            {"rope_type": "longrope", "factor": 4.0, "short_factor": [1.0 + 0.1 * n for n in range(width // 2)],
+             "long_factor": [1.0 + 0.7 * n for n in range(width // 2)]}][i % 5]
+
+
+def llama(r, i):
+    settings = decoder(r, attention_bias=r.random() < 0.5, mlp_bias=r.random() < 0.5)
+    return {**settings, "rope_scaling": scaling(r, i, settings["head_dim"])}
+
+
+def granite(r):
+    return decoder(r, head_dim=False, attention_bias=r.random() < 0.5, mlp_bias=r.random() < 0.5,
+                   embedding_multiplier=r.choice([1.0, 3.5, 12.0]), residual_multiplier=r.choice([1.0, 0.22, 0.7]),
+                   attention_multiplier=r.choice([0.3, 0.0625]), logits_scaling=r.choice([1.0, 8.0, 3.0]))
+
+
+def phi3(r, i):
+    heads, width = r.choice([2, 4]), r.choice([8, 16, 24])
+    settings = decoder(r, head_dim=False, hidden_size=heads * width, num_attention_heads=heads, num_key_value_heads=2,
+                       partial_rotary_factor=r.choice([1.0, 0.75, 0.5]),
+                       sliding_window=r.choice([None, 7, 900]), original_max_position_embeddings=8 if i % 2 else 64)
+    width = int(width * settings["partial_rotary_factor"])
+    scaled = {"type": "longrope", "short_factor": [1.0 + 0.1 * n for n in range(width // 2)],
+              "long_factor": [1.0 + 0.7 * n for n in range(width // 2)]}
+    return {**settings, "max_position_embeddings": 64, "rope_scaling": scaled if i else None}
+
+
+def smollm3(r):
+    layers = r.choice([2, 3, 4])
+    return decoder(r, head_dim=False, num_hidden_layers=layers, attention_bias=r.random() < 0.5,
+                   no_rope_layers=r.choice([None, [r.choice([0, 1]) for _ in range(layers)]]),
+                   no_rope_layer_interval=r.choice([2, 3]))
+
+
+def mistral(r):
+    return decoder(r, sliding_window=r.choice([None, 5, 17]))
+
+
+def vit(r):
+    heads = r.choice([1, 2, 3, 5])
+    return {"image_size": r.choice([24, 30]), "patch_size": r.choice([6, 8]),
+            "hidden_size": heads * r.choice([6, 9, 14]), "num_attention_heads": heads,
+            "num_hidden_layers": r.choice([1, 2, 3]), "intermediate_size": r.randrange(20, 99),
+            "hidden_act": r.choice(["gelu", "relu"]), "qkv_bias": r.random() < 0.5}
+
+
+# A family: its class, what draws a configuration (from random numbers, and which one it is if it takes two), and its
+# kind: what is compared. encoder: the last rows; decoder: logits, and tokens; reranker: logits of labels; image: the
+# last rows of an image's patches.
+FAMILIES = {
+    "bert": ("BertModel", bert, "encoder"),
+    "bert_reranker": ("BertForSequenceClassification", lambda r: bert(r, num_labels=r.choice([1, 3])), "reranker"),
+    "camembert": ("CamembertModel", roberta, "encoder"),
+    "deit": ("DeiTModel", vit, "image"),
+    "distilbert": ("DistilBertModel", distilbert, "encoder"),
+    "gpt2": ("GPT2LMHeadModel", gpt2, "decoder"),
+    "granite": ("GraniteForCausalLM", granite, "decoder"),
+    "llama": ("LlamaForCausalLM", llama, "decoder"),
+    "mistral": ("MistralForCausalLM", mistral, "decoder"),
+    "phi3": ("Phi3ForCausalLM", phi3, "decoder"),
+    "qwen2": ("Qwen2ForCausalLM", lambda r: decoder(r, head_dim=False), "decoder"),
+    "qwen3": ("Qwen3ForCausalLM", lambda r: decoder(r, attention_bias=r.random() < 0.5), "decoder"),
+    "roberta": ("RobertaModel", roberta, "encoder"),
+    "smollm3": ("SmolLM3ForCausalLM", smollm3, "decoder"),
+    "vit": ("ViTModel", vit, "image"),
+    "xlm_roberta": ("XLMRobertaModel", roberta, "encoder"),
+}
+
+
+# -- Making -----------------------------------------------------------------------------------------------------------
+
+def made(name, i):
+    """The i-th model of a family, with weights that keep rows near the size 1."""
+    kind, draw, _ = FAMILIES[name]
+    r = random.Random(zlib.crc32(f"{name} {i}".encode()))
+    settings = draw(r, i) if draw.__code__.co_argcount == 2 and not draw.__defaults__ else draw(r)
+    torch.manual_seed(i)
+    module = getattr(transformers, kind)
+    module = module(module.config_class(**settings)).eval()
+    for parameter in module.parameters():
+        if parameter.dim() == 1:
+            parameter.data += 0.3 * torch.randn(parameter.shape)
+        else:
+            parameter.data = torch.randn(parameter.shape) * parameter[0].numel() ** -0.5
+    return module
+
+
+def make(folder, names):
+    for name in names:
+        for i in range(COUNT):
+            made(name, i).save_pretrained(folder / f"{name}_{i}")
+
+
+# -- In double precision ----------------------------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def doubled():
+    """Where transformers asks for float32, as in norms, softmax and angles, it gets double precision."""
+    old = torch.float, torch.float32, torch.Tensor.float
+    torch.float = torch.float32 = torch.float64
+    torch.Tensor.float = torch.Tensor.double
+    try:
+        yield
+    finally:
+        torch.float, torch.float32, torch.Tensor.float = old
+
+
+def exact(module):
+    """A model in double precision, its tables of angles too; within doubled()."""
+    module = module.double()
+    for part in list(module.modules()):
+        if type(part).__name__.endswith("RotaryEmbedding"):
+            for name, buffer in type(part)(part.config).named_buffers():
+                part.register_buffer(name, buffer, persistent=False)
+                setattr(part, "original_" + name, buffer)
+    return module
+
+
+def results(module, kind, inputs):
+    """What a model gives for each sequence, and the tokens that a decoder adds to a prompt."""
+    rows = [module(**one) for one in inputs]
+    if kind in ("encoder", "image"):
+        return [row.last_hidden_state[0] for row in rows], None
+    if kind == "reranker":
+        return [row.logits[0] for row in rows], None
+    tokens = inputs[2]["input_ids"][:, :PROMPT]
+    for _ in range(NEW):
+        tokens = torch.cat([tokens, module(input_ids=tokens).logits[:, -1:].argmax(-1)], 1)
+    return [row.logits[0] for row in rows], tokens[0].tolist()
+
+
+# -- Comparing --------------------------------------------------------------------------------------------------------
+
+def inputs_of(module, kind):
+    """Inputs of several sequences one by one, and the same for the program."""
+    if kind == "image":
+        images = torch.randn(3, 3, module.config.image_size, module.config.image_size)
+        return [{"pixel_values": image[None]} for image in images], {"x": from_hf.patches(module, images)}
+    tokens = torch.randint(5, module.config.vocab_size, (len(LENGTHS), max(LENGTHS)))
+    given = {"tokens": tokens, "lengths": torch.tensor(LENGTHS)}
+    return [{"input_ids": tokens[b:b + 1, :length]} for b, length in enumerate(LENGTHS)], given
+
+
+def call(program, folder, command, given, *options):
+    with tempfile.TemporaryDirectory() as here:
+        source, target = f"{here}/in.safetensors", f"{here}/out.safetensors"
+        save_file({name: tensor.contiguous() for name, tensor in given.items()}, source)
+        done = subprocess.run([program, command, "--weights", folder, "--input", source, "--output", target, *options],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{folder.name}: {done.stderr.strip()}")
+        return load_file(target)
+
+
+OUTPUTS = {"encoder": "output", "image": "output", "decoder": "logits", "reranker": "class_logits"}
+
+
+def compare_one(folder, program, name):
+    """The error of a program as a multiple of transformers' own, and whether its tokens are those of transformers."""
+    kind_of_class, _, kind = FAMILIES[name]
+    torch.manual_seed(7)
+    module = getattr(transformers, kind_of_class).from_pretrained(folder, dtype=torch.float32,
+                                                                  attn_implementation="eager").eval()
+    inputs, given = inputs_of(module, kind)
+    theirs, _ = results(module, kind, inputs)
+    with doubled():
+        wanted, tokens = results(exact(module), kind, [
+            {key: value.double() if value.is_floating_point() else value for key, value in one.items()}
+            for one in inputs])
+    found = call(program, folder, "run", given, "--outputs", OUTPUTS[kind])[OUTPUTS[kind]]
+    ours = [from_hf.in_place(found, row, b) for b, row in enumerate(wanted)]
+    own = max((a - b).abs().max().item() for a, b in zip(theirs, wanted))
+    error = max((a - b).abs().max().item() for a, b in zip(ours, wanted))
+    if tokens is None:
+        return error, error / own, None
+    prompt = {"tokens": given["tokens"][2:3, :PROMPT], "lengths": torch.tensor([PROMPT])}
+    more = call(program, folder, "generate", prompt, "--new", str(NEW))["tokens"][0].tolist()
+    return error, error / own, more == tokens
+
+
+def compare(folder, programs):
+    passed = failed = 0
+    print(f"transformers {transformers.__version__}\n{'family':16} {'tried':>5} {'error':>8} {'of theirs':>9}  tokens")
+    for name in FAMILIES:
+        rows = [compare_one(path, programs / path.name, name)
+                for path in sorted(folder.glob(f"{name}_[0-9]")) if path.is_dir()]
+        if not rows:
+            continue
+        good = sum(times <= LIMIT and tokens is not False for _, times, tokens in rows)
+        passed, failed = passed + good, failed + len(rows) - good
+        said = min((tokens for _, _, tokens in rows if tokens is not None), default=None)
+        words = {None: "-", True: "equal", False: "NOT EQUAL"}[said]
+        print(f"{name:16} {len(rows):5} {max(e for e, _, _ in rows):8.1e} {max(t for _, t, _ in rows):9.2f}  {words}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("command", choices=["make", "compare"])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("rest", nargs="*", help="make: families, all if none is given; compare: the folder of programs")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    transformers.logging.set_verbosity_error()
+    with torch.no_grad():
+        if options.command == "make":
+            return make(options.folder, options.rest or FAMILIES)
+        return compare(options.folder, pathlib.Path(options.rest[0]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
