@@ -60,7 +60,7 @@ def gpt2(r):
 def decoder(r, head_dim=True, **more):
     """What most decoders have; head_dim: whether the width of a head is a field of its own."""
     shared, kv_heads, width = r.choice([1, 2, 3]), r.choice([1, 2]), r.choice([6, 10, 16, 22])
-    settings = {"hidden_size": r.randrange(30, 80) if head_dim else shared * kv_heads * width,
+    settings = {"hidden_size": shared * kv_heads * (r.randrange(9, 20) if head_dim else width),
                 "num_attention_heads": shared * kv_heads, "num_key_value_heads": kv_heads,
                 "num_hidden_layers": r.choice([1, 2, 3]), "intermediate_size": r.randrange(20, 99),
                 "vocab_size": r.randrange(40, 99), "max_position_embeddings": r.randrange(44, 70),
@@ -112,6 +112,18 @@ def mistral(r):
     return decoder(r, sliding_window=r.choice([None, 5, 17]))
 
 
+def modernbert(r):
+    heads = r.choice([1, 2, 3])
+    return {"hidden_size": heads * r.choice([6, 10, 16]), "num_attention_heads": heads,
+            "num_hidden_layers": r.choice([1, 3, 4]), "intermediate_size": r.randrange(20, 99),
+            "vocab_size": r.randrange(40, 99), "max_position_embeddings": r.randrange(44, 70),
+            "global_attn_every_n_layers": r.choice([1, 2, 3]), "local_attention": r.choice([4, 10, 32]),
+            "global_rope_theta": r.choice([500.0, 160000.0]), "local_rope_theta": r.choice([300.0, 10000.0]),
+            "hidden_activation": r.choice(["gelu", "silu"]), "norm_eps": r.choice([1e-6, 1e-5]),
+            "attention_bias": r.random() < 0.5, "mlp_bias": r.random() < 0.5, "norm_bias": r.random() < 0.5,
+            "pad_token_id": 0, "cls_token_id": 1, "bos_token_id": 1, "sep_token_id": 2, "eos_token_id": 2}
+
+
 def vit(r):
     heads = r.choice([1, 2, 3, 5])
     return {"image_size": r.choice([24, 30]), "patch_size": r.choice([6, 8]),
@@ -129,10 +141,13 @@ FAMILIES = {
     "camembert": ("CamembertModel", roberta, "encoder"),
     "deit": ("DeiTModel", vit, "image"),
     "distilbert": ("DistilBertModel", distilbert, "encoder"),
+    "eurobert": ("EuroBertModel", lambda r: decoder(r, head_dim=False), "encoder"),
     "gpt2": ("GPT2LMHeadModel", gpt2, "decoder"),
     "granite": ("GraniteForCausalLM", granite, "decoder"),
     "llama": ("LlamaForCausalLM", llama, "decoder"),
     "mistral": ("MistralForCausalLM", mistral, "decoder"),
+    "modernbert": ("ModernBertModel", modernbert, "encoder"),
+    "mpnet": ("MPNetModel", bert, "encoder"),
     "phi3": ("Phi3ForCausalLM", phi3, "decoder"),
     "qwen2": ("Qwen2ForCausalLM", lambda r: decoder(r, head_dim=False), "decoder"),
     "qwen3": ("Qwen3ForCausalLM", lambda r: decoder(r, attention_bias=r.random() < 0.5), "decoder"),
@@ -163,6 +178,9 @@ def made(name, i):
 
 def make(folder, names):
     for name in names:
+        if not hasattr(transformers, FAMILIES[name][0]):
+            print(f"SKIPPED {name}: transformers {transformers.__version__} has no {FAMILIES[name][0]}")
+            continue
         for i in range(COUNT):
             made(name, i).save_pretrained(folder / f"{name}_{i}")
 
@@ -279,6 +297,7 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     with torch.no_grad():
         if options.command == "make":
             return make(options.folder, options.rest or FAMILIES)
