@@ -12,7 +12,7 @@ local FOLDER, INCLUDES = "tests/numbers", "$runtime_includes $test_includes -I t
 local OPENED = {
   { model = "odd_33_3", file = "attend", softmax = true },
   { model = "rotary_57_6", file = "layer", rows = "gelu_tanh" },
-  { model = "rotary_57_6", file = "multiply", rows = "tanh" },
+  { model = "rotary_57_6", file = "layer", rows = "tanh" },
   { model = "bert_48_4", file = "stack", rows = "gelu", norm = "layer" },
   { model = "llama_45_3", file = "stack", rows = "silu", norm = "rms" },
 }
@@ -51,7 +51,8 @@ local function words_of(set, entry)
 end
 
 local function open_file(edges, set, entry, words)
-  local object = ("%s/%s/%s"):format(PLAIN.obj, FOLDER, file_of(set, entry):gsub("c$", "o"))
+  local name = file_of(set, entry):gsub("%.c$", "_" .. (entry.rows or entry.name or "softmax"))
+  local object = ("%s/%s/%s.o"):format(PLAIN.obj, FOLDER, name)
   edges.w:build({ rule = "cc", outputs = { object }, inputs = { FOLDER .. "/open.c" }, order_only = edges.headers,
     implicit = { ("out/gen/test/%s/%s"):format(entry.model, file_of(set, entry)) },
     variables = { { "flags", ninja.raw(flags_of(set, entry, words)) } } })
