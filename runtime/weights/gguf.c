@@ -22,17 +22,17 @@ static const struct {
     bool is_read;
     enum ga_dtype dtype;
 } types[] = {
-    [0] = {"F32", true, GA_F32},    [1] = {"F16", true, GA_F16},    [2] = {"Q4_0", true, GA_Q4_0},
-    [3] = {"Q4_1", true, GA_Q4_1},  [6] = {.name = "Q5_0"},         [7] = {.name = "Q5_1"},
-    [8] = {"Q8_0", true, GA_Q8_0},  [9] = {.name = "Q8_1"},         [10] = {.name = "Q2_K"},
-    [11] = {.name = "Q3_K"},        [12] = {"Q4_K", true, GA_Q4_K}, [13] = {.name = "Q5_K"},
-    [14] = {"Q6_K", true, GA_Q6_K}, [15] = {.name = "Q8_K"},        [16] = {.name = "IQ2_XXS"},
-    [17] = {.name = "IQ2_XS"},      [18] = {.name = "IQ3_XXS"},     [19] = {.name = "IQ1_S"},
-    [20] = {.name = "IQ4_NL"},      [21] = {.name = "IQ3_S"},       [22] = {.name = "IQ2_S"},
-    [23] = {.name = "IQ4_XS"},      [24] = {"I8", true, GA_I8},     [25] = {"I16", true, GA_I16},
-    [26] = {"I32", true, GA_I32},   [27] = {"I64", true, GA_I64},   [28] = {"F64", true, GA_F64},
-    [29] = {.name = "IQ1_M"},       [30] = {"BF16", true, GA_BF16}, [34] = {.name = "TQ1_0"},
-    [35] = {.name = "TQ2_0"},       [39] = {.name = "MXFP4"},
+    [0] = {"F32", true, GA_F32},        [1] = {"F16", true, GA_F16},    [2] = {"Q4_0", true, GA_Q4_0},
+    [3] = {"Q4_1", true, GA_Q4_1},      [6] = {"Q5_0", true, GA_Q5_0},  [7] = {"Q5_1", true, GA_Q5_1},
+    [8] = {"Q8_0", true, GA_Q8_0},      [9] = {.name = "Q8_1"},         [10] = {"Q2_K", true, GA_Q2_K},
+    [11] = {"Q3_K", true, GA_Q3_K},     [12] = {"Q4_K", true, GA_Q4_K}, [13] = {"Q5_K", true, GA_Q5_K},
+    [14] = {"Q6_K", true, GA_Q6_K},     [15] = {.name = "Q8_K"},        [16] = {.name = "IQ2_XXS"},
+    [17] = {.name = "IQ2_XS"},          [18] = {.name = "IQ3_XXS"},     [19] = {.name = "IQ1_S"},
+    [20] = {"IQ4_NL", true, GA_IQ4_NL}, [21] = {.name = "IQ3_S"},       [22] = {.name = "IQ2_S"},
+    [23] = {.name = "IQ4_XS"},          [24] = {"I8", true, GA_I8},     [25] = {"I16", true, GA_I16},
+    [26] = {"I32", true, GA_I32},       [27] = {"I64", true, GA_I64},   [28] = {"F64", true, GA_F64},
+    [29] = {.name = "IQ1_M"},           [30] = {"BF16", true, GA_BF16}, [34] = {.name = "TQ1_0"},
+    [35] = {.name = "TQ2_0"},           [39] = {.name = "MXFP4"},
 };
 
 enum { N_TYPES = sizeof types / sizeof *types };
@@ -95,8 +95,8 @@ static bool check_type(const struct ga_gguf_reader *r, const struct info *info, 
         return true;
     }
     return ga_gguf_refuse(r, GA_FAULT_DTYPE, info->type_at, tensor->name,
-                          "type %u (%s) is not read; expected F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q4_K or Q6_K: "
-                          "take the model quantized so",
+                          "type %u (%s) is not read; expected F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, "
+                          "Q3_K, Q4_K, Q5_K, Q6_K or IQ4_NL: take the model quantized so",
                           (unsigned)info->type, is_known ? types[info->type].name : "of no name");
 }
 

@@ -80,13 +80,14 @@ end)
 fact.holds("tensors of no name, shape or type are refused", function()
   local two, many = number(2, 8), number(2 ^ 30, 8)
   local a_name, types = "a name of 1 to 256 bytes without control characters",
-    "F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q4_K or Q6_K: take the model quantized so"
+    "F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K or IQ4_NL: " ..
+      "take the model quantized so"
   refuses(tensor("", { two }, 0, 0), 'byte 24: tensor ""; expected ' .. a_name)
   refuses(tensor("a\27", { two }, 0, 0), 'byte 24: tensor "a?"; expected ' .. a_name)
   refuses(tensor("a", { two, two, two, two, two }, 0, 0), 'byte 33: tensor "a" has 5 axes; expected at most 4')
   refuses(tensor("a", { LARGEST }, 0, 0), 'byte 33: tensor "a" has more elements than can be')
   refuses(tensor("a", { many, many }, 0, 0), 'byte 33: tensor "a" has more elements than can be')
-  for number_of, name in pairs({ [13] = "Q5_K", [99] = "of no name" }) do
+  for number_of, name in pairs({ [22] = "IQ2_S", [99] = "of no name" }) do
     refuses(tensor("a", { two }, number_of, 0), ('byte 45: tensor "a" is of type %d (%s), which is not read; ' ..
       "expected %s"):format(number_of, name, types))
   end

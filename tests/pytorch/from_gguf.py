@@ -26,8 +26,10 @@ WIDE = {**LLAMA, "hidden_size": 256, "intermediate_size": 512, "num_hidden_layer
 MODELS = {  # name: (class, configuration, types of linears and tables, in turn)
     "gguf_llama": ("LlamaForCausalLM", {**LLAMA, "rope_theta": 50000.0}, [Type.F32]),
     "gguf_blocks": ("LlamaForCausalLM", {**LLAMA, "attention_bias": True, "mlp_bias": True},
-                    [Type.Q4_0, Type.Q8_0, Type.Q4_1, Type.F16, Type.BF16]),
-    "gguf_wide": ("LlamaForCausalLM", {**WIDE, "tie_word_embeddings": True}, [Type.Q4_K, Type.Q6_K]),
+                    [Type.Q4_0, Type.Q8_0, Type.Q4_1, Type.F16, Type.BF16, Type.Q5_0, Type.Q5_1,
+                     Type.IQ4_NL]),
+    "gguf_wide": ("LlamaForCausalLM", {**WIDE, "tie_word_embeddings": True},
+                  [Type.Q4_K, Type.Q6_K, Type.Q5_K, Type.Q3_K, Type.Q2_K]),
     "gguf_qwen2": ("Qwen2ForCausalLM", {**LLAMA, "tie_word_embeddings": True}, [Type.F16]),
     "gguf_qwen3": ("Qwen3ForCausalLM", {**LLAMA, "head_dim": 32}, [Type.Q8_0]),
     "gguf_gpt2": ("GPT2LMHeadModel", {"n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40},
@@ -78,14 +80,19 @@ def add_metadata(writer, config):
     writer.add_token_scores([-float(i) for i in range(config.vocab_size)])
 
 
+RANDOM = {  # types that the package does not make: the bytes of scales in a block, and how large they are
+    Type.Q4_K: {0: 2e-4, 2: 1e-3}, Type.Q6_K: {208: 2e-5}, Type.Q5_K: {0: 1e-4, 2: 1e-3},
+    Type.Q3_K: {108: 2e-4}, Type.Q2_K: {80: 2e-3, 82: 2e-3}, Type.IQ4_NL: {0: 2e-4},
+}
+
+
 # -- Tensors --------------------------------------------------------------------------------------------------------
 
 def random_blocks(shape, kind):
     """Blocks of a type that the package decodes and does not make: bytes at random, with scales of a few hundredths."""
     elements, size = gguf.GGML_QUANT_SIZES[kind]
     blocks = numpy.random.randint(0, 256, (shape[0], shape[1] // elements, size), dtype=numpy.uint8)
-    places = {Type.Q4_K: {0: 2e-4, 2: 1e-3}, Type.Q6_K: {208: 2e-5}}[kind]
-    for place, scale in places.items():
+    for place, scale in RANDOM[kind].items():
         numbers = numpy.random.uniform(scale, 2 * scale, blocks.shape[:2]).astype(numpy.float16)
         blocks[..., place:place + 2] = numbers[..., None].view(numpy.uint8)
     return blocks.reshape(shape[0], -1)
@@ -93,7 +100,7 @@ def random_blocks(shape, kind):
 
 def encoded(values, kind):
     """A table's rows as bytes of a type, and the floats that these are."""
-    if kind in (Type.Q4_K, Type.Q6_K):
+    if kind in RANDOM:
         rows = random_blocks(values.shape, kind)
     else:
         rows = quants.quantize(values, kind).view(numpy.uint8)

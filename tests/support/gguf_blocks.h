@@ -1,4 +1,4 @@
-// gguf_blocks.h: two blocks of each type that GGUF files have and the loader decodes, of random bytes, and
+// gguf_blocks.h: two blocks of each of Q8_0, Q4_0, Q4_1, Q4_K and Q6_K, of random bytes, and
 // the bits of the floats that dequantize of the Python package gguf makes of them. Made by
 // tests/pytorch/gguf_blocks.py.
 #ifndef GA_TESTS_GGUF_BLOCKS_H

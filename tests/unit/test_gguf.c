@@ -7,6 +7,7 @@
 
 #include "folder.h"
 #include "gguf_blocks.h"
+#include "gguf_more_blocks.h"
 #include "malformed_gguf.h"
 #include "weights.h"
 
@@ -202,8 +203,9 @@ static const struct {
     {                                                                                               \
         dtype, number, name##_blocks, sizeof name##_blocks, name##_floats, sizeof name##_floats / 4 \
     }
-    TYPE(GA_Q8_0, 8, q8_0),  TYPE(GA_Q4_0, 2, q4_0),  TYPE(GA_Q4_1, 3, q4_1),
-    TYPE(GA_Q4_K, 12, q4_k), TYPE(GA_Q6_K, 14, q6_k),
+    TYPE(GA_Q8_0, 8, q8_0),  TYPE(GA_Q4_0, 2, q4_0),  TYPE(GA_Q4_1, 3, q4_1),      TYPE(GA_Q4_K, 12, q4_k),
+    TYPE(GA_Q6_K, 14, q6_k), TYPE(GA_Q5_0, 6, q5_0),  TYPE(GA_Q5_1, 7, q5_1),      TYPE(GA_Q2_K, 10, q2_k),
+    TYPE(GA_Q3_K, 11, q3_k), TYPE(GA_Q5_K, 13, q5_k), TYPE(GA_IQ4_NL, 20, iq4_nl),
 };
 
 // A file of one tensor, [2, half of the elements], of a type's two blocks.

@@ -5,7 +5,7 @@
 
 #include "tensor.h"
 
-enum { N_DTYPES = GA_F64 + 1, N_TYPES = GA_Q6_K + 1 }; // of safetensors, and with those of blocks
+enum { N_DTYPES = GA_F64 + 1, N_TYPES = GA_IQ4_NL + 1 }; // of safetensors, and with those of blocks
 
 Test(tensor, every_dtype_reads_back_by_its_name)
 {
@@ -50,7 +50,9 @@ Test(tensor, blocks_have_elements_that_share_bytes)
     static const struct {
         const char *name;
         size_t elements, bytes;
-    } rows[] = {{"Q4_0", 32, 18}, {"Q4_1", 32, 20}, {"Q8_0", 32, 34}, {"Q4_K", 256, 144}, {"Q6_K", 256, 210}};
+    } rows[] = {{"Q4_0", 32, 18},   {"Q4_1", 32, 20},   {"Q8_0", 32, 34},  {"Q4_K", 256, 144},
+                {"Q6_K", 256, 210}, {"Q5_0", 32, 22},   {"Q5_1", 32, 24},  {"Q2_K", 256, 84},
+                {"Q3_K", 256, 110}, {"Q5_K", 256, 176}, {"IQ4_NL", 32, 18}};
     cr_assert_eq(sizeof rows / sizeof *rows, N_TYPES - N_DTYPES);
     for (int i = N_DTYPES; i < N_TYPES; i++) {
         size_t bytes = 0;

@@ -116,19 +116,19 @@ end
 -- ggml's types by their numbers: name, bytes of a block, its elements; what the loader reads.
 local TYPES = {
   [0] = { "F32", 4, 1 }, [1] = { "F16", 2, 1 }, [2] = { "Q4_0", 18, 32 }, [3] = { "Q4_1", 20, 32 },
-  [8] = { "Q8_0", 34, 32 }, [12] = { "Q4_K", 144, 256 }, [14] = { "Q6_K", 210, 256 }, [24] = { "I8", 1, 1 },
-  [25] = { "I16", 2, 1 }, [26] = { "I32", 4, 1 }, [27] = { "I64", 8, 1 }, [28] = { "F64", 8, 1 },
-  [30] = { "BF16", 2, 1 },
+  [6] = { "Q5_0", 22, 32 }, [7] = { "Q5_1", 24, 32 }, [8] = { "Q8_0", 34, 32 }, [10] = { "Q2_K", 84, 256 },
+  [11] = { "Q3_K", 110, 256 }, [12] = { "Q4_K", 144, 256 }, [13] = { "Q5_K", 176, 256 }, [14] = { "Q6_K", 210, 256 },
+  [20] = { "IQ4_NL", 18, 32 }, [24] = { "I8", 1, 1 }, [25] = { "I16", 2, 1 }, [26] = { "I32", 4, 1 },
+  [27] = { "I64", 8, 1 }, [28] = { "F64", 8, 1 }, [30] = { "BF16", 2, 1 },
 }
 
 -- Names of types that it does not.
 local OTHERS = {
-  [6] = "Q5_0", [7] = "Q5_1", [9] = "Q8_1", [10] = "Q2_K", [11] = "Q3_K", [13] = "Q5_K", [15] = "Q8_K",
-  [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL", [21] = "IQ3_S",
-  [22] = "IQ2_S", [23] = "IQ4_XS", [29] = "IQ1_M", [34] = "TQ1_0", [35] = "TQ2_0", [39] = "MXFP4",
+  [9] = "Q8_1", [15] = "Q8_K", [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S",
+  [21] = "IQ3_S", [22] = "IQ2_S", [23] = "IQ4_XS", [29] = "IQ1_M", [34] = "TQ1_0", [35] = "TQ2_0", [39] = "MXFP4",
 }
 
-local READ = "F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q4_K or Q6_K"
+local READ = "F32, F16, BF16, F64, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K or IQ4_NL"
 
 -- A shape with the innermost dimension last, where GGUF has it first; and how many elements.
 local function read_shape(b, name)

@@ -9,7 +9,9 @@ local report = {}
 
 local WIDTH, MOST_NAMES = 116, 3
 local FLOATS = { "F32", "F16", "BF16", "F64" } -- what the loader takes of safetensors
-local BLOCKS = { "Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K" } -- and besides of GGUF
+local BLOCKS = { -- and besides of GGUF
+  "Q8_0", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL",
+}
 
 -- A row's three columns: the config field, its value, and what it is in the spec.
 local function columns_of(row)

@@ -32,7 +32,13 @@ extern "C" {
     X(Q4_1, "Q4_1", 20, 32)   \
     X(Q8_0, "Q8_0", 34, 32)   \
     X(Q4_K, "Q4_K", 144, 256) \
-    X(Q6_K, "Q6_K", 210, 256)
+    X(Q6_K, "Q6_K", 210, 256) \
+    X(Q5_0, "Q5_0", 22, 32)   \
+    X(Q5_1, "Q5_1", 24, 32)   \
+    X(Q2_K, "Q2_K", 84, 256)  \
+    X(Q3_K, "Q3_K", 110, 256) \
+    X(Q5_K, "Q5_K", 176, 256) \
+    X(IQ4_NL, "IQ4_NL", 18, 32)
 
 enum ga_dtype {
 #define GA_DTYPE_ENUM(name, text, bytes) GA_##name,
