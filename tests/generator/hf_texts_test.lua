@@ -218,8 +218,8 @@ fact.holds("what changes a text or a vector and is not done is refused by its fi
   local cases = {
     { TOKENIZER, '{"split_special_tokens": true}', "split_special_tokens is true; expected false: special tokens in " ..
       "a text are tokens" },
-    { SENTENCE, '{"truncate_dim": 4}', "truncate_dim is 4; expected none: vectors are given whole, and a caller " ..
-      "takes their first numbers" },
+    { SENTENCE, '{"truncate_dim": 4}', "truncate_dim is 4; expected none: vectors are whole unless a call says " ..
+      "--dims 4, or truncate_dim in Python; --hf-ignore truncate_dim goes on" },
     { BERT, '{"processor_kwargs": {"padding_side": "left"}}', 'processor_kwargs.padding_side is "left"; expected ' ..
       "none: it may change what a text becomes" },
     { BERT, '{"processing_kwargs": {"common": {"max_length": 3}}}', "processing_kwargs.common is an object; " ..
@@ -236,6 +236,57 @@ fact.holds("what changes a text or a vector and is not done is refused by its fi
   end
   hf.refuses(encoder({ ["adapter_config.json"] = "{}" }), { "/adapter_config.json: the model has an adapter, whose " ..
     "weights are not read: merge it into the model, and save that" })
+end)
+
+-- A tokenizer.json whose vocabulary and added tokens have names that begin like what is looked for.
+local TOKENS = [[{"added_tokens": [{"content": "{"}], "post_processor": %s, "model": {"vocab": {"post_processor": 3,
+  "\"post_processor\": {": 4}}}]]
+local FIRST, LAST = '{"SpecialToken": {"id": "{\\"<s>", "type_id": 0}}', '{"SpecialToken": {"id": "}</s>"}}'
+local TEXT = '{"Sequence": {"id": "A", "type_id": 0}}'
+
+local function template(...)
+  return '{"type": "TemplateProcessing", "single": [' .. table.concat({ ... }, ", ") .. '], "pair": [' .. FIRST .. "]}"
+end
+
+-- What becomes of a folder whose two files say this.
+local function with_ends(processor, config, options)
+  return hf.read(encoder({ ["tokenizer.json"] = TOKENS:format(processor), [TOKENIZER] = config }), nil, options)
+end
+
+fact.holds("tokens at the ends of a text are those of tokenizer.json, and what tokenizer_config.json says is as it is",
+  function()
+    local both = '{"type": "Sequence", "processors": [{"type": "ByteLevel"}, %s, %s]}'
+    local cases = { -- the processor, whether it adds a token before a text, and after it
+      { "null", false, false }, { '{"type": "ByteLevel"}', false, false }, { template(FIRST, TEXT), true, false },
+      { template(TEXT, LAST), false, true }, { template(FIRST, TEXT, LAST), true, true },
+      { '{"type": "RobertaProcessing"}', true, true }, { '{"type": "BertProcessing"}', true, true },
+      { both:format(template(FIRST, TEXT), template(TEXT, LAST)), true, true },
+    }
+    for _, case in ipairs(cases) do
+      for _, said in ipairs({ true, false }) do
+        for i, name in ipairs({ "add_bos_token", "add_eos_token" }) do
+          local result, errors = with_ends(case[1], ('{"%s": %s}'):format(name, said))
+          fact.equal(result ~= nil, said == case[i + 1])
+          if not result then fact.contains(errors[1], ("%s is %s; expected %s"):format(name, said, not said)) end
+        end
+      end
+    end
+    assert(with_ends(template(FIRST, TEXT), '{"add_eos_token": null}'))
+    assert(hf.read(encoder({ [TOKENIZER] = '{"add_eos_token": true}' }))) -- no tokenizer.json
+  end)
+
+fact.holds("where they differ the folder is refused by the field's name, with what to do", function()
+  local config = '{"add_bos_token": true, "add_eos_token": true}'
+  local folder = "out/test/generator/hf/tiny"
+  hf.refuses(encoder({ ["tokenizer.json"] = TOKENS:format(template(FIRST, TEXT)), [TOKENIZER] = config }), {
+    "/tokenizer_config.json: add_eos_token is true; expected false: tokenizer.json ends a text with none, and the " ..
+    'program follows it: python3 -c "from transformers import AutoTokenizer as T; T.from_pretrained(\'' .. folder ..
+    "').save_pretrained('" .. folder .. "')\" writes one that does what transformers does; --hf-ignore " ..
+    "add_eos_token takes it as it is" })
+  assert(with_ends(template(FIRST, TEXT), config, { ignored = { add_eos_token = true } }))
+  local files = encoder({ ["tokenizer.json"] = TOKENS:format("null"), [TOKENIZER] = config })
+  assert(hf.read(files, { tokenizer = ("0"):rep(16) }))
+  assert(with_ends('{"type": [', '{"add_eos_token": false}')) -- the program refuses such a tokenizer.json
 end)
 
 fact.holds("a pool without the prompt's tokens is refused, where there is a prompt", function()

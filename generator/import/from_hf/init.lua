@@ -16,6 +16,7 @@ local spec = require "spec"
 local tensors = require "import.from_hf.tensors"
 local text = require "base.text"
 local texts = require "import.from_hf.texts"
+local tokenizer = require "import.from_hf.tokenizer"
 
 local DATA = "generator/import/hf"
 
@@ -95,16 +96,13 @@ end
 -- and no flag gave one.
 local function add_tokenizer(model, folder, given)
   if not model.made.vocab_size or given.tokenizer then return true end
-  for _, path in ipairs({ folder .. "/tokenizer.json", (model.path:gsub("[^/]*$", "tokenizer.json")) }) do
-    if fs.kind(path) == "file" then
-      local content, why = fs.read(path)
-      if not content then return nil, { why } end
-      model.made.tokenizer = hash.hex(content)
-      model.rows[#model.rows + 1] = { config = "tokenizer.json", field = "tokenizer", made = model.made.tokenizer,
-        note = "its hash" }
-      return true
-    end
-  end
+  local path = tokenizer.path(folder, model.path:match("^(.*)/[^/]*$"))
+  if not path then return true end
+  local content, why = fs.read(path)
+  if not content then return nil, { why } end
+  model.made.tokenizer = hash.hex(content)
+  model.rows[#model.rows + 1] = { config = "tokenizer.json", field = "tokenizer", made = model.made.tokenizer,
+    note = "its hash" }
   return true
 end
 

@@ -1,10 +1,11 @@
 -- from_hf/texts.lua: what a folder says of texts in addition to its config.json: in the config of
 -- sentence-transformers' first module, in config_sentence_transformers.json and in tokenizer_config.json. What is not
--- done is refused. Of a tokenizer.json it reads nothing.
+-- done is refused.
 local conversions = require "import.from_hf.conversions"
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
 local text = require "base.text"
+local tokenizer = require "import.from_hf.tokenizer"
 
 local texts = {}
 
@@ -56,11 +57,11 @@ local function add_length(self, path, config, name)
 end
 
 -- Adds the length that a text may have.
-local function add_lengths(self, folder, module, tokenizer)
+local function add_lengths(self, folder, module, of_tokenizer)
   for _, name in ipairs(LENGTHS) do
     if add_length(self, module.path, module.config, name) then return end
   end
-  add_length(self, folder .. TOKENIZER, tokenizer, "model_max_length")
+  add_length(self, folder .. TOKENIZER, of_tokenizer, "model_max_length")
 end
 
 -- -- What is done with a text ---------------------------------------------------------------------------------------
@@ -85,6 +86,31 @@ local function add_types(self, path, config)
     if name == "token_type_ids" then return end
   end
   self:add(path, "model_input_names", names, "text_input.token_types", false)
+end
+
+-- Tokens at the ends of a text: the field of tokenizer_config.json, where tokenizer.json puts the token, and its word.
+local ENDS = { { "add_bos_token", "before", "begins" }, { "add_eos_token", "after", "ends" } }
+
+local SAVED_AGAIN = "tokenizer.json %s a text with %s, and the program follows it: python3 -c \"from transformers " ..
+  "import AutoTokenizer as T; T.from_pretrained('%s').save_pretrained('%s')\" writes one that does what " ..
+  "transformers does; --hf-ignore %s takes it as it is"
+
+-- Refuses tokens at the ends of a text that tokenizer.json does not add, or adds though they are not wanted: classes of
+-- transformers may change what it does by these fields.
+local function check_ends(self, folder, config)
+  local path, adds = tokenizer.path(self.path, folder), nil
+  if not path or not config or self.given.tokenizer then return end
+  for _, row in ipairs(ENDS) do
+    local wanted = value_at(config, row[1])
+    if type(wanted) == "boolean" then
+      adds = adds or tokenizer.adds(path)
+      local does = adds[row[2]]
+      if does ~= wanted then
+        self:refuse(folder .. TOKENIZER, row[1], wanted, tostring(does),
+          SAVED_AGAIN:format(row[3], does and "a token" or "none", folder, folder, row[1]))
+      end
+    end
+  end
 end
 
 local function add_tokenizer(self, path, config)
@@ -239,7 +265,8 @@ end
 local function check_sentence(self, path, config, encoder)
   local dim, pooling = value_at(config, "truncate_dim"), encoder.pooling
   if dim ~= nil and pooling then
-    self:refuse(path, "truncate_dim", dim, "none", "vectors are given whole, and a caller takes their first numbers")
+    self:refuse(path, "truncate_dim", dim, "none", ("vectors are whole unless a call says --dims %s, or " ..
+      "truncate_dim in Python; --hf-ignore truncate_dim goes on"):format(json.shown(dim)))
   end
   if pooling and pooling.config.include_prompt == false and has_prompts(config) then
     self:refuse(pooling.path, "include_prompt", false, "true", "a prompt's tokens are pooled with the text's")
@@ -266,11 +293,12 @@ end
 -- the fields of the spec that config.json gives; longest: the longest text that the model has positions for.
 function texts.read(self, folder, encoder, made, longest)
   self.longest = longest
-  local module, tokenizer = {}, self:read(folder .. TOKENIZER, true)
+  local module, read = {}, self:read(folder .. TOKENIZER, true)
   if encoder then module.config, module.path = read_module(self, folder) end
   -- A model that goes on from a text is not cut where a tokenizer's default is.
-  if encoder or not made["mask.causal"] then add_lengths(self, folder, module, tokenizer) end
-  add_tokenizer(self, folder .. TOKENIZER, tokenizer)
+  if encoder or not made["mask.causal"] then add_lengths(self, folder, module, read) end
+  add_tokenizer(self, folder .. TOKENIZER, read)
+  check_ends(self, folder, read)
   if module.config then
     add_choice(self, module.path, module.config, "do_lower_case", { true, false }, "text_input.lower_case")
     check_module(self, module.path, module.config)
