@@ -8,13 +8,13 @@ local PLAIN, joined = Edges.PLAIN, Edges.joined
 
 local FOLDER, INCLUDES = "tests/numbers", "$runtime_includes $test_includes -I tests/numbers"
 
--- For each instruction set: a test model's file, and what of it is opened: rows is an activation over rows.
+-- For each instruction set: a test model's file, and what of it is opened: rows are activations over rows, at
+-- most two.
 local OPENED = {
   { model = "odd_33_3", file = "attend", softmax = true },
-  { model = "rotary_57_6", file = "layer", rows = "gelu_tanh" },
-  { model = "rotary_57_6", file = "layer", rows = "tanh" },
-  { model = "bert_48_4", file = "stack", rows = "gelu", norm = "layer" },
-  { model = "llama_45_3", file = "stack", rows = "silu", norm = "rms" },
+  { model = "rotary_57_6", file = "layer", rows = { "gelu_tanh", "tanh" } },
+  { model = "bert_48_4", file = "stack", rows = { "gelu" }, norm = "layer" },
+  { model = "llama_45_3", file = "stack", rows = { "silu" }, norm = "rms" },
 }
 -- Tables that packing computes, equal for all instruction sets. is: the description of the table in the plainest set's
 -- file.
@@ -43,16 +43,15 @@ local function words_of(set, entry)
   local function open(what, name) words[#words + 1] = define(what .. "_AS", ("numbers_%s__%s"):format(name, set)) end
   if entry.softmax then open("SOFTMAX", "softmax") end
   if entry.norm then open("NORM", entry.norm .. "_norm") end
-  if entry.rows then
-    words[#words + 1] = define("ROWS", entry.rows .. "_rows")
-    open("ROWS", entry.rows)
+  for i, rows in ipairs(entry.rows or {}) do
+    words[#words + 1] = define("ROWS_" .. i, rows .. "_rows")
+    open("ROWS_" .. i, rows)
   end
   return words
 end
 
 local function open_file(edges, set, entry, words)
-  local name = file_of(set, entry):gsub("%.c$", "_" .. (entry.rows or entry.name or "softmax"))
-  local object = ("%s/%s/%s.o"):format(PLAIN.obj, FOLDER, name)
+  local object = ("%s/%s/%s"):format(PLAIN.obj, FOLDER, file_of(set, entry):gsub("c$", "o"))
   edges.w:build({ rule = "cc", outputs = { object }, inputs = { FOLDER .. "/open.c" }, order_only = edges.headers,
     implicit = { ("out/gen/test/%s/%s"):format(entry.model, file_of(set, entry)) },
     variables = { { "flags", ninja.raw(flags_of(set, entry, words)) } } })

@@ -2,13 +2,19 @@
 // each file and instruction set: NUMBERS_FILE is the file, NUMBERS_<WHAT>_AS the name under which <WHAT> is to be had.
 #include NUMBERS_FILE
 
-#ifdef NUMBERS_ROWS_AS
-void NUMBERS_ROWS_AS(float *x, size_t n);
+#define OPEN_ROWS(rows, as)      \
+    void as(float *x, size_t n); \
+    void as(float *x, size_t n)  \
+    {                            \
+        rows(x, 1, n, n);        \
+    }
 
-void NUMBERS_ROWS_AS(float *x, size_t n)
-{
-    NUMBERS_ROWS(x, 1, n, n);
-}
+#ifdef NUMBERS_ROWS_1
+OPEN_ROWS(NUMBERS_ROWS_1, NUMBERS_ROWS_1_AS)
+#endif
+
+#ifdef NUMBERS_ROWS_2
+OPEN_ROWS(NUMBERS_ROWS_2, NUMBERS_ROWS_2_AS)
 #endif
 
 #ifdef NUMBERS_NORM_AS
