@@ -25,6 +25,9 @@ return {
     { field = "qk_norm.bias", check = types.boolean, default = "true for layer",
       help = "whether a LayerNorm also has a learned bias",
       group = "projections", example = 'qk_norm = { kind = "layer", bias = false }' },
+    { field = "qk_norm.unit_offset", check = types.boolean, default = "false",
+      help = "whether these norms multiply by 1 + weight, as in Gemma 3",
+      group = "projections", example = 'qk_norm = { kind = "rms", unit_offset = true }' },
   },
   resolve = function(spec, fail)
     local norm = spec.qk_norm
@@ -38,6 +41,7 @@ return {
     end
     norm.eps = norm.eps or EPS[norm.kind]
     if norm.bias == nil then norm.bias = norm.kind == "layer" end
+    norm.unit_offset = norm.unit_offset or false
     spec.needs_unscaled_q = true
   end,
   roles = function(spec, add)
@@ -50,7 +54,7 @@ return {
       local fills = {}
       for i, part in ipairs(parts(spec)) do
         fills[i] = { kind = "copy", role = ("%s_norm_%s"):format(p, part), at = (i - 1) * d_head_pad * 4,
-          columns = spec.d_head }
+          columns = spec.d_head, plus = i == 1 and spec.qk_norm.unit_offset and 1 or 0 }
       end
       add(p .. "_norm", #parts(spec) * d_head_pad, fills)
     end
@@ -66,6 +70,7 @@ return {
   end,
   sentence = function(spec)
     if not spec.qk_norm then return nil end
-    return ("%s over each head of q and k, eps %s"):format(NAMES[spec.qk_norm.kind], fmt.double(spec.qk_norm.eps))
+    return ("%s over each head of q and k, eps %s%s"):format(NAMES[spec.qk_norm.kind], fmt.double(spec.qk_norm.eps),
+      spec.qk_norm.unit_offset and ", times 1 + weight" or "")
   end,
 }

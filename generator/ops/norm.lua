@@ -11,7 +11,7 @@ local EPS = { layer = 1e-5, rms = 1e-6, none = 0 }
 local function check_used(spec, norm, fail)
   local embeds = spec.embedding.norm
   if norm.kind == "none" then
-    for _, field in ipairs({ "eps", "place", "final", "bias", "skips_first" }) do
+    for _, field in ipairs({ "eps", "place", "final", "bias", "unit_offset", "skips_first" }) do
       if norm[field] then fail(('norm.%s is given, but norm.kind = "none"'):format(field)) end
     end
     if embeds then fail('embedding.norm is given, but norm.kind = "none"') end
@@ -53,7 +53,8 @@ end
 local function add_packed(spec, add, name)
   local fills = {}
   add_roles(spec, function(role)
-    fills[#fills + 1] = { kind = "copy", role = role, at = #fills * spec.d_model * 4, columns = spec.d_model }
+    fills[#fills + 1] = { kind = "copy", role = role, at = #fills * spec.d_model * 4, columns = spec.d_model,
+      plus = #fills == 0 and spec.norm.unit_offset and 1 or 0 }
   end, name)
   if #fills > 0 then add(name .. "_norm", spec.d_model * #fills, fills) end
 end
@@ -136,6 +137,9 @@ return {
     { field = "norm.bias", flag = "--norm-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "yes with layer, no with rms", help = "whether LayerNorm adds a bias",
       group = "whole models", example = "norm = { bias = false }" },
+    { field = "norm.unit_offset", flag = "--norm-unit-offset", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no", help = "norms multiply by 1 + weight, as in Gemma",
+      group = "whole models", example = 'norm = { kind = "rms", unit_offset = true }' },
     { field = "norm.skips_first", flag = "--norm-skips-first", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no",
       help = "with pre: no norm before the first block of the first layer, as in ModernBERT",
@@ -150,7 +154,8 @@ return {
     local final = norm.final
     if final == nil then final = place == "pre" end
     spec.norm = { kind = kind, eps = norm.eps or EPS[kind], place = place, final = final,
-      bias = kind == "layer" and norm.bias ~= false, skips_first = norm.skips_first or false }
+      bias = kind == "layer" and norm.bias ~= false, unit_offset = norm.unit_offset or false,
+      skips_first = norm.skips_first or false }
   end,
   first_roles = function(spec, add)
     if spec.embedding.norm then add_roles(spec, add, "embedding") end
@@ -187,6 +192,7 @@ return {
     return ("%s %s, eps %s%s"):format(NAMES[spec.norm.kind],
       spec.norm.place == "post" and "after each residual" or "before each block", fmt.double(spec.norm.eps),
       (spec.norm.bias or spec.norm.kind == "rms") and "" or ", no biases") ..
+      (spec.norm.unit_offset and ", times 1 + weight" or "") ..
       (spec.norm.skips_first and ", none before the first" or "") ..
       (spec.norm.final and ", and one after the last layer" or "")
   end,

@@ -16,7 +16,8 @@ void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view
     for (size_t r = 0; r < copy->rows; r++, to += copy->stride) {
         const float *from = view->data + r * row;
         for (size_t c = 0; c < copy->columns; c++) {
-            to[c] = copy->factor * from[c * column];
+            const float number = copy->factor * from[c * column];
+            to[c] = copy->plus != 0.0F ? number + copy->plus : number; // -0 stays -0
         }
     }
 }

@@ -60,12 +60,13 @@ struct ga_packed_linear {
         // may reach beyond the inputs. Floats and bf16: any lengths that are multiples of `unit`
 };
 
-// A role as floats: [rows][columns] at `stride`, times `factor`. A vector is read as rows that follow each other.
+// A role as floats: [rows][columns] at `stride`, times `factor`; if `plus` is not 0, plus that. A vector is read as
+// rows that follow each other.
 struct ga_packed_copy {
     size_t role, at; // at: bytes
     bool is_vector;
     size_t rows, columns, stride;
-    float factor;
+    float factor, plus;
 };
 
 // A role as rows [rows][columns] of GA_BF16, rounded to the nearest, or of GA_I8, integers with a scale of each row

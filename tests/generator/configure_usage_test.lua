@@ -82,6 +82,7 @@ local WRONG = {
   { "--norm-place", "mid", ONE_OF:format("post, pre", '"mid"') },
   { "--norm-final", "x", 'must be yes or no, found "x"' },
   { "--norm-bias", "x", 'must be yes or no, found "x"' },
+  { "--norm-unit-offset", "x", 'must be yes or no, found "x"' },
   { "--norm-skips-first", "x", 'must be yes or no, found "x"' },
   { "--logits-transform-bias", "x", 'must be yes or no, found "x"' },
   { "--classifier-dense-bias", "x", 'must be yes or no, found "x"' },

@@ -73,6 +73,7 @@ local WORDS = {
   ["--norm"] = { "layer", "rms", "none" },
   ["--norm-eps"] = { "1e-12" }, ["--norm-place"] = { "post", "pre" }, ["--norm-final"] = { "yes", "no" },
   ["--norm-bias"] = { "yes", "no" }, ["--norm-skips-first"] = { "yes", "no" },
+  ["--norm-unit-offset"] = { "yes", "no" },
   ["--positions"] = { "learned", "sinusoidal" }, ["--positions-rows"] = { "600" }, ["--positions-first"] = { "2" },
   ["--positions-padding"] = { "1" }, ["--dense-sizes"] = { "256", "3072,768" },
   ["--dense-activation"] = { "tanh", "gelu,none" }, ["--dense-bias"] = { "no", "yes,no" },

@@ -90,6 +90,10 @@ def granite(r):
                    attention_multiplier=r.choice([0.3, 0.0625]), logits_scaling=r.choice([1.0, 8.0, 3.0]))
 
 
+def gemma(r):
+    return decoder(r, attention_bias=r.random() < 0.5, hidden_act=r.choice(["gelu_pytorch_tanh", "gelu"]))
+
+
 def phi3(r, i):
     heads, width = r.choice([2, 4]), r.choice([8, 16, 24])
     settings = decoder(r, head_dim=False, hidden_size=heads * width, num_attention_heads=heads, num_key_value_heads=2,
@@ -142,6 +146,7 @@ FAMILIES = {
     "deit": ("DeiTModel", vit, "image"),
     "distilbert": ("DistilBertModel", distilbert, "encoder"),
     "eurobert": ("EuroBertModel", lambda r: decoder(r, head_dim=False), "encoder"),
+    "gemma": ("GemmaForCausalLM", gemma, "decoder"),
     "gpt2": ("GPT2LMHeadModel", gpt2, "decoder"),
     "granite": ("GraniteForCausalLM", granite, "decoder"),
     "llama": ("LlamaForCausalLM", llama, "decoder"),

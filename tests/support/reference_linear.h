@@ -85,6 +85,7 @@ static void IN_REAL(activate)(enum ga_activation activation, size_t count, REAL 
 static void IN_REAL(norm)(const struct ga_norm *norm, size_t n, const struct ga_weight_view *weight,
                           const struct ga_weight_view *bias, size_t rows, REAL *x)
 {
+    const REAL offset = norm->unit_offset ? 1 : 0;
     for (size_t h = 0; h < rows; h++, x += n) {
         REAL mean = 0, square = 0;
         for (size_t d = 0; norm->kind == GA_NORM_LAYER && d < n; d++) {
@@ -94,7 +95,8 @@ static void IN_REAL(norm)(const struct ga_norm *norm, size_t n, const struct ga_
             square += (x[d] - mean) * (x[d] - mean) / (REAL)n;
         }
         for (size_t d = 0; d < n; d++) {
-            x[d] = (x[d] - mean) / MATH(sqrt)(square + (REAL)norm->eps) * (REAL)weight->data[d * weight->row_stride];
+            x[d] = (x[d] - mean) / MATH(sqrt)(square + (REAL)norm->eps);
+            x[d] *= offset + (REAL)weight->data[d * weight->row_stride];
             x[d] += bias ? (REAL)bias->data[d * bias->row_stride] : 0;
         }
     }

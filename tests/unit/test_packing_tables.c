@@ -24,14 +24,14 @@ Test(packing_tables, matrices_and_vectors_keep_their_numbers)
     struct rng rng = rng_seeded(1);
     rng_fill_normal(&rng, numbers, 2 * ROWS * COLUMNS, 1.0F);
     const struct ga_weight_view roles[] = {{numbers, 1, ROWS}, {numbers, 2, 0}}; // transposed; every second one
-    const struct ga_packed_copy copies[] = {{0, 64, false, ROWS, COLUMNS, COLUMNS, 1.0F},
-                                            {1, 256, true, ROWS, COLUMNS, STRIDE, 0.5F}};
+    const struct ga_packed_copy copies[] = {{0, 64, false, ROWS, COLUMNS, COLUMNS, 1.0F, 0.0F},
+                                            {1, 256, true, ROWS, COLUMNS, STRIDE, 0.5F, 1.0F}};
     pack(&(struct ga_packed_parts){.count = 1, .copies = copies, .n_copies = 2}, roles);
     for (size_t r = 0; r < ROWS; r++) {
         for (size_t c = 0; c < STRIDE; c++) {
             const size_t inside = c < COLUMNS;
             cr_expect(!inside || block[16 + r * COLUMNS + c] == numbers[r + c * ROWS]);
-            cr_expect_eq(block[64 + r * STRIDE + c], inside ? 0.5F * numbers[(r * COLUMNS + c) * 2] : 0.0F);
+            cr_expect_eq(block[64 + r * STRIDE + c], inside ? 1.0F + 0.5F * numbers[(r * COLUMNS + c) * 2] : 0.0F);
         }
     }
 }
@@ -183,7 +183,7 @@ Test(packing_tables, parts_of_layers_have_their_own_roles_and_places)
         numbers[i] = (float)i + 1;
         roles[i] = (struct ga_weight_view){&numbers[i], 1, 1};
     }
-    const struct ga_packed_copy copies[] = {{0, 0, true, 1, 1, 1, 1.0F}, {1, 4, true, 1, 1, 1, 1.0F}};
+    const struct ga_packed_copy copies[] = {{0, 0, true, 1, 1, 1, 1.0F, 0.0F}, {1, 4, true, 1, 1, 1, 1.0F, 0.0F}};
     const struct ga_packed_angles angles = {.layout = GA_SINUSOIDS, .at = 64, .places = 1, .width = 2, .theta = 2};
     pack(&(struct ga_packed_parts){.count = LAYERS,
                                    .first_role = 1,

@@ -73,6 +73,7 @@ enum ga_norm_kind {
 struct ga_norm {
     enum ga_norm_kind kind;
     double eps;
+    bool unit_offset; // its factors are 1 plus its weights
 };
 
 enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
