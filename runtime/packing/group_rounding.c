@@ -68,14 +68,27 @@ static float rounded_scale(const struct type *type, float x)
     return scale_of_bits(type, bits_of_scale(type, x));
 }
 
+// The whole number at or below x >= 0, which from 2^23 on every float is; and that at or above. NaN gives NaN. Of our
+// own, as the library links without libm.
+static float whole_below(float x)
+{
+    return x < 0x1p23F ? (float)(int32_t)x : x;
+}
+
+static float whole_above(float x)
+{
+    const float below = whole_below(x);
+    return below < x ? below + 1.0F : below;
+}
+
 // Where zero lies among the numbers whose least one stands for `low`. If it lies below them, `low` has a higher number.
 static float nearest_zero(const struct type *type, float low, float scale)
 {
     if (type->zero > 0.0F) {
         return type->zero;
     }
-    const float most = largest_number(type), zero = ceilf(low > 0.0F ? low / scale : 0.0F) - low / scale;
-    const float parts = floorf((zero < most ? zero : most) * type->zero_parts + 0.5F);
+    const float most = largest_number(type), zero = whole_above(low > 0.0F ? low / scale : 0.0F) - low / scale;
+    const float parts = whole_below((zero < most ? zero : most) * type->zero_parts + 0.5F);
     return (parts < 255.0F ? parts : 255.0F) / type->zero_parts;
 }
 
@@ -249,7 +262,7 @@ float ga_group_nearest(enum ga_storage storage, const struct ga_group *group, fl
     const struct type *type = &types[storage];
     const float place = group->scale > 0.0F ? x / group->scale + group->zero : group->zero;
     const float most = largest_number(type), above = place > type->least ? place : type->least;
-    return group->scale * (floorf((above < most ? above : most) + 0.5F) - group->zero);
+    return group->scale * (whole_below((above < most ? above : most) + 0.5F) - group->zero);
 }
 
 static void put(const struct type *type, const struct ga_group *group, size_t count, unsigned char *panel, size_t width,

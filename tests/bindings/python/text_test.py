@@ -179,7 +179,7 @@ class Vectors(unittest.TestCase):
         np.testing.assert_array_equal(self.model.encode(("a dog", "the cat")), self.model.encode(["a dog", "the cat"]))
 
     def test_pairs_have_none_where_the_model_has_none(self):
-        with mock.patch.object(bert_48_4._encode, "stack", SimpleNamespace(token_types=0)):
+        with mock.patch.object(bert_48_4._encode, "stack", SimpleNamespace(token_types=0, d_embedding=48)):
             got = self.model.encode([("a dog", "the cat")])
         np.testing.assert_array_equal(got[0], self.model([[2, 4, 6, 3, 9, 5, 3]])[0])
 

@@ -16,7 +16,8 @@ import bert_48_4
 
 WHEELS = os.environ["WHEELS"].split()
 MAKE = "bindings/python/make_wheel.py"
-WITH_TEXT = () if bert_48_4._text.WHY_NOT else ("bert_48_4", "llama_45_3", "memory_mask_40_4", "tokens_96_6")
+WITH_TEXT = () if bert_48_4._text.WHY_NOT else (
+    "bert_48_4", "dense_36_4", "llama_45_3", "memory_mask_40_4", "tokens_96_6")
 
 
 class Files(unittest.TestCase):
