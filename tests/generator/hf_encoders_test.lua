@@ -93,6 +93,55 @@ fact.holds("a NomicBERT has rotary positions, a gated feed-forward and no biases
     "mlp_fc2_bias is true; expected false, as mlp_fc1_bias")
 end)
 
+-- -- T5 -------------------------------------------------------------------------------------------------------------
+
+-- As sentence-t5 is published, with small sizes.
+local T5 = [["model_type": "t5", "architectures": ["T5EncoderModel"], "d_ff": 12, "d_kv": 6, "d_model": 8,
+  "decoder_start_token_id": 0, "dropout_rate": 0.1, "eos_token_id": 1, "initializer_factor": 1.0,
+  "is_encoder_decoder": true, "layer_norm_epsilon": 1e-06, "n_positions": 512, "num_decoder_layers": 2,
+  "num_heads": 2, "num_layers": 2, "output_past": true, "pad_token_id": 0, "relative_attention_num_buckets": 32,
+  "task_specific_params": { "summarization": { "num_beams": 4 } }, "use_cache": true, "vocab_size": 7]]
+
+fact.holds("a T5 encoder has RMSNorm, one bias by distance, and neither scaled scores nor biases of linears", function()
+  local result = reads(T5, '"feed_forward_proj": "relu"')
+  local s, map = result.spec, maps.get("t5", true)
+  fact.contains(result.text, "  relative_bias = { num_buckets = 32, max_distance = 128, bidirectional = true, " ..
+    "shared = true },\n")
+  fact.equal(("%s %s %s %d %d %s"):format(s.norm.kind, s.norm.place, tostring(s.norm.final), s.scale, s.d_head,
+    s.ffn.activation), "rms pre true 1 6 relu")
+  fact.equal(("%s %s %s %d"):format(tostring(s.bias.q), tostring(s.ffn.bias), s.default_map, s.seq_len.max),
+    "false false t5 512")
+  fact.equal(maps.source(s, map, "relative_bias"),
+    "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight")
+  fact.equal(maps.source(s, map, "layers.1.up_weight"), "encoder.block.1.layer.1.DenseReluDense.wi.weight")
+end)
+
+fact.holds("T5's word for its feed-forward says the activation and whether it gates", function()
+  local function feed_forward(word)
+    local s = reads(T5, ('"feed_forward_proj": "%s"'):format(word)).spec
+    return ("%s %s %s"):format(s.ffn.activation, tostring(s.ffn.gated), s.default_map)
+  end
+  fact.equal(feed_forward("gated-gelu"), "gelu_tanh true t5_gated")
+  fact.equal(feed_forward("gated-silu"), "silu true t5_gated")
+  fact.equal(feed_forward("gelu"), "gelu false t5")
+  local s = reads(T5, '"feed_forward_proj": "gated-gelu"').spec
+  local map = maps.get("t5_gated", true)
+  fact.equal(maps.source(s, map, "layers.0.gate_weight"), "encoder.block.0.layer.1.DenseReluDense.wi_0.weight")
+  refuses_config(T5, '"feed_forward_proj": "gated-glu"', 'feed_forward_proj is "gated-glu"; expected one of gelu, ' ..
+    "gelu_accurate, gelu_fast, gelu_new, gelu_python, gelu_pytorch_tanh, relu, silu, swish, tanh, or \"gated-\" " ..
+    "and one of these")
+end)
+
+fact.holds("a T5 with its decoder is refused, with the architecture that takes the encoder", function()
+  local whole = T5:gsub("T5EncoderModel", "T5ForConditionalGeneration")
+  refuses_config(whole, nil, 'architecture "T5ForConditionalGeneration" is not one that is made: T5EncoderModel; ' ..
+    "--hf-architecture T5EncoderModel leaves out everything after the stack")
+  local s = reads(whole, nil, nil, { architecture = "T5EncoderModel" }).spec
+  fact.equal(s.n_layers, 2)
+  refuses_config(hf.BERT, '"is_encoder_decoder": true',
+    "is_encoder_decoder is true; expected false: the model is one stack")
+end)
+
 -- -- Configurations as published ------------------------------------------------------------------------------------
 
 -- What is in the config.json of multilingual encoders made from XLM-RoBERTa besides its sizes.

@@ -128,6 +128,14 @@ def modernbert(r):
             "pad_token_id": 0, "cls_token_id": 1, "bos_token_id": 1, "sep_token_id": 2, "eos_token_id": 2}
 
 
+def t5(r):
+    return {"d_model": r.randrange(20, 60), "num_heads": r.choice([1, 2, 3, 5]), "d_kv": r.choice([6, 9, 14]),
+            "num_layers": r.choice([1, 2, 3]), "d_ff": r.randrange(20, 99), "vocab_size": r.randrange(40, 99),
+            "relative_attention_num_buckets": r.choice([8, 32]), "layer_norm_epsilon": r.choice([1e-6, 1e-5]),
+            "relative_attention_max_distance": r.choice([20, 32, 128]),
+            "feed_forward_proj": r.choice(["relu", "gelu", "gated-gelu", "gated-silu"])}
+
+
 def vit(r):
     heads = r.choice([1, 2, 3, 5])
     return {"image_size": r.choice([24, 30]), "patch_size": r.choice([6, 8]),
@@ -158,6 +166,7 @@ FAMILIES = {
     "qwen3": ("Qwen3ForCausalLM", lambda r: decoder(r, attention_bias=r.random() < 0.5), "decoder"),
     "roberta": ("RobertaModel", roberta, "encoder"),
     "smollm3": ("SmolLM3ForCausalLM", smollm3, "decoder"),
+    "t5": ("T5EncoderModel", t5, "encoder"),
     "vit": ("ViTModel", vit, "image"),
     "xlm_roberta": ("XLMRobertaModel", roberta, "encoder"),
 }

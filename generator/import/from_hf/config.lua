@@ -23,13 +23,22 @@ end
 local CHECKS = {}
 for _, field in ipairs(spec.fields()) do CHECKS[field.field] = field.check end
 
--- { [config field] = why it changes results }
-local function changes_of(rows)
-  local changes = {}
+-- { [config field] = why it changes results, or why it does not }
+local function reasons_of(rows)
+  local reasons = {}
   for _, row in ipairs(rows) do
-    for name in row[2]:gmatch("%S+") do changes[name] = row[1] end
+    for name in row[2]:gmatch("%S+") do reasons[name] = row[1] end
   end
-  return changes
+  return reasons
+end
+
+-- What holds of all types, but for fields that a type ignores.
+local function common_requires(of_all, data)
+  local rows, ignored = {}, reasons_of(data.ignores or {})
+  for _, row in ipairs(of_all.requires or {}) do
+    if not ignored[row[1]] then rows[#rows + 1] = row end
+  end
+  return rows
 end
 
 -- -- Values ---------------------------------------------------------------------------------------------------------
@@ -201,9 +210,7 @@ end
 -- The names that rows and lists of ignored fields know: { [name] = why it is ignored, or true }.
 function Reader:known_names()
   local known = {}
-  for _, group in ipairs(joined(self.common.ignores, self.data.ignores)) do
-    for name in group[2]:gmatch("%S+") do known[name] = group[1] end
-  end
+  for name, why in pairs(reasons_of(joined(self.common.ignores, self.data.ignores))) do known[name] = why end
   for _, row in ipairs(joined(self.rows, self.requires)) do
     known[row[1]] = true
     for name in (row.also or ""):gmatch("%S+") do known[name] = true end
@@ -251,11 +258,11 @@ end
 return function(path, config, data, given, ignored, asked)
   local of_all = data.common or common
   local self = setmetatable({ path = path, config = config, data = data, common = of_all, ignored = ignored,
-    changes = changes_of(of_all.changes), errors = {}, made = {}, report_rows = {}, idle = {},
+    changes = reasons_of(of_all.changes), errors = {}, made = {}, report_rows = {}, idle = {},
     model_type = data.common and data.base or config.model_type }, Reader)
   local architecture = self:architecture(asked)
   self.rows = joined(data.fields, architecture.fields)
-  self.requires = joined(data.requires, self.common.requires)
+  self.requires = joined(data.requires, common_requires(of_all, data))
   self.context = { made = self.made, given = given, get = function(name) return self:get(name) end }
   for _, row in ipairs(self.rows) do self:map(row) end
   for _, row in ipairs(joined(data.fixed, architecture.fixed)) do self:fix(row) end

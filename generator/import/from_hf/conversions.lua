@@ -31,6 +31,26 @@ function conversions.gate(value)
   return GATES[value]
 end
 
+local GATED = "^gated%-"
+
+-- T5's word for its feed-forward is an activation's name, after "gated-" where that gates a second linear. T5 has one
+-- gelu with a gate, the approximation.
+function conversions.t5_activation(value)
+  if value == "gated-gelu" then return "gelu_tanh" end
+  local name = type(value) == "string" and value:gsub(GATED, "")
+  local made, expected = conversions.activation(name)
+  return made, expected and expected .. ', or "gated-" and one of these'
+end
+
+function conversions.t5_gated(value)
+  return type(value) == "string" and value:find(GATED) ~= nil
+end
+
+-- The layout with the names of its linears.
+function conversions.t5_layout(value)
+  return conversions.t5_gated(value) and "t5_gated" or "t5"
+end
+
 local is_count = types.count(1)
 
 -- Any length up to the value; no longer than a cache that was asked for.

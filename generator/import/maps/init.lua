@@ -19,7 +19,7 @@ local NAMES = {
 local STACK_NAMES = {
   "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias", "modernbert",
   "modernbert_labels", "nomic_bert", "distilbert", "gpt2", "llama", "phi3", "vit", "torch_encoder",
-  "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_gpt2", "gguf_bert", "roles",
+  "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_gpt2", "gguf_bert", "t5", "t5_gated", "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
