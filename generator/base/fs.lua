@@ -25,6 +25,20 @@ function fs.read(path, most)
   return read_whole(path, most)
 end
 
+-- The bytes of a file from byte `first`, from 0, on: `count` of them, or as many as there are; nil and a message where
+-- they cannot be read.
+function fs.read_part(path, first, count)
+  files_read[path] = true
+  local file, why = io.open(path, "rb")
+  if not file then return nil, why end
+  local ok, content
+  ok, why = file:seek("set", first)
+  if ok then content, why = file:read(count) end
+  file:close()
+  if not content and why then return nil, path .. ": " .. tostring(why) end
+  return content or ""
+end
+
 -- Whether the path can be opened for reading.
 function fs.exists(path)
   local file = io.open(path, "rb")

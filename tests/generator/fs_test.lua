@@ -11,6 +11,16 @@ fact.holds("a file reads back byte for byte, its folders made", function()
   fact.equal(fs.read(folder .. "deep/er/x"), content)
 end)
 
+fact.holds("a part of a file is read from a byte on", function()
+  assert(fs.write_if_changed(folder .. "part", "0123456789") ~= nil)
+  fact.equal(fs.read_part(folder .. "part", 3, 4), "3456")
+  fact.equal(fs.read_part(folder .. "part", 8, 4), "89")
+  fact.equal(fs.read_part(folder .. "part", 20, 4), "")
+  local nothing, why = fs.read_part(folder .. "no_such_part", 0, 1)
+  fact.equal(nothing, nil)
+  fact.contains(why, "no_such_part")
+end)
+
 fact.holds("the same text leaves the file's time stamp", function()
   local path = folder .. "stamp"
   assert(fs.write_if_changed(path, "same"))

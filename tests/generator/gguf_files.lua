@@ -45,20 +45,24 @@ local function tensor_bytes(tensor, offset)
   return table.concat(parts) .. gguf.number(tensor[3] or 0, 4) .. gguf.number(offset, 8)
 end
 
--- A whole file. keys: { name, type, value } each; tensors: { name, shape, ggml's number of the type (0: F32) } each,
--- whose data have four bytes an element.
+-- A whole file. keys: { name, type, value } each; tensors: { name, shape, ggml's number of the type (0: F32), bits of
+-- the floats (nil: zeros) } each, whose data have four bytes an element.
 function gguf.file(keys, tensors, version)
-  local parts, offset = {}, 0
+  local parts, data, offset = {}, {}, 0
   for _, key in ipairs(keys) do parts[#parts + 1] = key_bytes(key) end
   for _, tensor in ipairs(tensors) do
     parts[#parts + 1] = tensor_bytes(tensor, offset)
     local elements = 1
     for _, size in ipairs(tensor[2]) do elements = elements * size end
-    offset = offset + math.ceil(elements * 4 / 32) * 32
+    local floats = {}
+    for i, bits in ipairs(tensor[4] or {}) do floats[i] = gguf.number(bits, 4) end
+    local bytes = math.ceil(elements * 4 / 32) * 32
+    data[#data + 1] = table.concat(floats) .. ("\0"):rep(bytes - 4 * #floats)
+    offset = offset + bytes
   end
   local header = "GGUF" .. gguf.number(version or 3, 4) .. gguf.number(#tensors, 8) .. gguf.number(#keys, 8) ..
     table.concat(parts)
-  return header .. ("\0"):rep(-#header % 32 + offset)
+  return header .. ("\0"):rep(-#header % 32) .. table.concat(data)
 end
 
 -- -- Models ---------------------------------------------------------------------------------------------------------
@@ -95,6 +99,11 @@ local DECODER_TENSORS = { { "token_embd.weight", { 7, 8 } }, { "blk.0.attn_norm.
   { "blk.0.ffn_gate.weight", { 12, 8 } }, { "blk.0.ffn_up.weight", { 12, 8 } }, { "blk.0.ffn_down.weight", { 8, 12 } },
   { "output_norm.weight", { 8 } } }
 
+local FUSED_TENSORS = { { "token_embd.weight", { 7, 8 } }, { "blk.0.attn_norm.weight", { 8 } },
+  { "blk.0.attn_qkv.weight", { 16, 8 } }, { "blk.0.attn_output.weight", { 8, 8 } }, { "blk.0.ffn_norm.weight", { 8 } },
+  { "blk.0.ffn_up.weight", { 24, 8 } }, { "blk.0.ffn_down.weight", { 8, 12 } }, { "output_norm.weight", { 8 } },
+  { "output.weight", { 7, 8 } } }
+
 local QKV_BIASES = { { "blk.0.attn_q.bias", { 8 } }, { "blk.0.attn_k.bias", { 4 } }, { "blk.0.attn_v.bias", { 4 } } }
 local HEAD_NORMS = { { "blk.0.attn_q_norm.weight", { 4 } }, { "blk.0.attn_k_norm.weight", { 4 } } }
 
@@ -123,6 +132,8 @@ gguf.MODELS = {
   qwen2 = { keys("qwen2", DECODER), joined(DECODER_TENSORS, QKV_BIASES) },
   qwen3 = { keys("qwen3", joined(DECODER, { { ".attention.key_length", "u32", 4 },
     { ".attention.value_length", "u32", 4 } })), joined(DECODER_TENSORS, HEAD_NORMS) },
+  granite = { keys("granite", DECODER), DECODER_TENSORS },
+  phi3 = { keys("phi3", DECODER), FUSED_TENSORS },
   gpt2 = { keys("gpt2", LAYER_EPS), joined({ { "token_embd.weight", { 7, 8 } }, { "position_embd.weight", { 20, 8 } } },
     norm("blk.0.attn_norm"), linears({ { "blk.0.attn_qkv", 24, 8 }, { "blk.0.attn_output", 8, 8 } }),
     norm("blk.0.ffn_norm"), linears(FFN), norm("output_norm")) },

@@ -50,6 +50,41 @@ fact.holds("what is there tells biases, tied logits and the number of token type
   fact.equal(reads(model("bert")).spec.pool.kind, "cls")
 end)
 
+fact.holds("a Granite has its factors, and rotates only where it was trained so", function()
+  local three, half = 0x40400000, 0x3F000000
+  local s = reads(model("granite", { { { "granite.embedding_scale", "f32", three },
+    { "granite.attention.scale", "f32", half }, { "granite.residual_scale", "f32", half },
+    { "granite.logit_scale", "f32", 0x41000000 }, { "granite.rope.scaling.finetuned", "bool", true } } })).spec
+  fact.equal(("%s %s %s %s %s"):format(s.embedding.scale, s.scale, s.layer.residual_scale, s.logits.scale,
+    s.rope.layout), "3 0.5 0.5 0.125 interleaved")
+  refuses(model("granite", { { { "granite.rope.scaling.finetuned", "bool", false } } }),
+    "granite.rope.scaling.finetuned is false; expected true: llama.cpp rotates positions only then")
+  refuses(model("llama", { { { "llama.logit_scale", "f32", three } } }),
+    "llama.logit_scale is 3; expected none: logits are not scaled")
+end)
+
+fact.holds("a Phi-3 has one weight for q, k and v, one for gate and up, and a window", function()
+  local s = reads(model("phi3", { { { "phi3.attention.sliding_window", "u32", 9 } } })).spec
+  fact.equal(("%s %s %s %s"):format(s.default_map, s.ffn.fused, s.mask.window, s.rope.layout),
+    "gguf_phi3 true 9 half_split")
+  fact.equal(reads(model("phi3", { { { "phi3.attention.sliding_window", "u32", 0 } } })).spec.mask.window, nil)
+  refuses(model("llama", { { { "llama.attention.sliding_window", "u32", 9 } } }),
+    "llama.attention.sliding_window is 9; expected none: all layers see the same keys")
+end)
+
+fact.holds("a decoder that pools has no logits", function()
+  for number, kind in pairs({ "mean", "cls", "last" }) do
+    for _, name in ipairs({ "llama", "qwen2", "qwen3" }) do
+      local s = reads(model(name, { { { name .. ".pooling_type", "u32", number } } })).spec
+      fact.equal(s.pool.kind, kind)
+      fact.equal(s.logits, nil)
+    end
+  end
+  fact.equal(reads(model("qwen3", { { { "qwen3.pooling_type", "u32", 0 } } })).spec.logits.tied, true)
+  refuses(model("qwen3", { { { "qwen3.pooling_type", "u32", 4 } } }),
+    "qwen3.pooling_type is 4; expected 0 (none), 1 (mean), 2 (cls) or 3 (last)")
+end)
+
 fact.holds("the name is the file's, the layout that of its names, and the text is a spec", function()
   local result = reads(model("llama"))
   fact.equal(result.spec.name, "tiny_1")
@@ -97,10 +132,11 @@ end)
 
 fact.holds("an unknown architecture is refused", function()
   refuses(model("llama", { { { "general.architecture", "text", "mamba" } } }),
-    'general.architecture is "mamba"; expected one of bert, gpt2, llama, qwen2 or qwen3')
-  refuses(gguf.file({}, {}), "general.architecture is missing; expected one of bert, gpt2, llama, qwen2 or qwen3")
+    'general.architecture is "mamba"; expected one of bert, gpt2, granite, llama, phi3, qwen2 or qwen3')
+  refuses(gguf.file({}, {}), "general.architecture is missing; " ..
+    "expected one of bert, gpt2, granite, llama, phi3, qwen2 or qwen3")
   refuses(gguf.file({ { "general.architecture", "text", "common" } }, {}),
-    'general.architecture is "common"; expected one of bert, gpt2, llama, qwen2 or qwen3')
+    'general.architecture is "common"; expected one of bert, gpt2, granite, llama, phi3, qwen2 or qwen3')
 end)
 
 fact.holds("an unknown key is refused, unless it is ignored by name", function()
@@ -114,23 +150,105 @@ fact.holds("an unknown key is refused, unless it is ignored by name", function()
   fact.equal(ignored["llama.levity"], true) -- which configure refuses
 end)
 
-fact.holds("scaled rotary positions are refused", function()
-  local why = "rotary positions are not scaled"
-  refuses(model("llama", { { { "llama.rope.scaling.type", "text", "yarn" },
-    { "llama.rope.scaling.factor", "f32", 0x40000000 } } }),
-    'llama.rope.scaling.type is "yarn"; expected "none": ' .. why,
-    "llama.rope.scaling.factor is 2; expected none: " .. why)
-  reads(model("llama", { { { "llama.rope.scaling.type", "text", "none" } } }))
-  for _, kind in ipairs({ "linear", "yarn" }) do
-    reads(model("llama", { { { "llama.rope.scaling.type", "text", kind },
-      { "llama.rope.scaling.factor", "f32", 0x3F800000 } } }))
+-- A Llama with scaled positions. kind: of scaling, or nil; factor: bits of it, or nil; more: keys after
+-- llama.rope.scaling.; tensors: in addition.
+local function scaled(kind, factor, more, tensors)
+  local keys = {}
+  local function add(name, type_name, value) keys[#keys + 1] = { "llama.rope.scaling." .. name, type_name, value } end
+  if kind then add("type", "text", kind) end
+  if factor then add("factor", "f32", factor) end
+  for _, row in ipairs(more or {}) do add(row[1], row[2], row[3]) end
+  return model("llama", { keys, tensors or {} })
+end
+
+-- The fields of rope of the spec of such a file, as words.
+local function rope_of(file, given)
+  local rope, words = reads(file, given).spec.rope, {}
+  for _, name in ipairs({ "scaling", "factor", "original_positions", "slow_turns", "fast_turns",
+    "attention_factor" }) do
+    words[#words + 1] = tostring(rope[name])
   end
-  refuses(model("llama", { { { "llama.rope.scaling.type", "text", "longrope" },
-    { "llama.rope.scaling.factor", "f32", 0x3F800000 } } }),
-    'llama.rope.scaling.type is "longrope"; expected "none": ' .. why,
-    "llama.rope.scaling.factor is 1; expected none: " .. why)
-  refuses(model("llama", { {}, { { "rope_freqs.weight", { 2 } } } }), "tensor \"rope_freqs.weight\" is " ..
-    "rope_factors under map gguf, which the spec leaves out")
+  for _, name in ipairs({ "divisors", "long_divisors" }) do
+    words[#words + 1] = rope[name] and table.concat(rope[name], ",") or "nil"
+  end
+  return table.concat(words, " "), rope
+end
+
+local ONE, TWO, FOUR, LOW, HIGH = 0x3F800000, 0x40000000, 0x40800000, 0x3F4CCCCD, 0x41900000 -- 0.8 and 18
+local FREQS = { "rope_freqs.weight", { 2 }, 0, { ONE, HIGH } }
+local LONG = { "rope_factors_long.weight", { 2 }, 0, { TWO, HIGH } }
+local SHORT = { "rope_factors_short.weight", { 2 }, 0, { ONE, TWO } }
+
+fact.holds("scaled rotary positions come of rope.scaling", function()
+  fact.equal(rope_of(scaled("linear", FOUR)), "linear 4 nil nil nil nil nil nil")
+  fact.equal(rope_of(scaled("yarn", FOUR)), "yarn 4 20 1 32 nil nil nil")
+  fact.equal(rope_of(scaled("yarn", FOUR, { { "original_context_length", "u32", 8 }, { "yarn_beta_slow", "f32", TWO },
+    { "yarn_beta_fast", "f32", FOUR }, { "yarn_ext_factor", "f32", ONE }, { "finetuned", "bool", true } })),
+    "yarn 4 8 2 4 nil nil nil")
+end)
+
+fact.holds("a factor of 1, and keys beside no scaling, scale nothing", function()
+  for _, kind in ipairs({ "none", "linear", "yarn" }) do
+    fact.equal(rope_of(scaled(kind, ONE, { { "original_context_length", "u32", 8 }, { "attn_factor", "f32", ONE },
+      { "yarn_ext_factor", "f32", TWO } })), "nil nil nil nil nil nil nil nil")
+  end
+  fact.equal(rope_of(scaled("linear", 0)), "nil nil nil nil nil nil nil nil")
+end)
+
+fact.holds("divisors of rotary angles come of tensors", function()
+  fact.equal(rope_of(scaled(nil, nil, nil, { FREQS })), "longrope nil nil nil nil nil 1,18 nil")
+  fact.equal(rope_of(scaled("none", ONE, { { "attn_factor", "f32", TWO } }, { FREQS })),
+    "longrope nil nil nil nil 2 1,18 nil")
+  local both = scaled("longrope", nil, { { "original_context_length", "u32", 8 }, { "attn_factor", "f32", LOW } },
+    { LONG, SHORT })
+  local said, rope = rope_of(both)
+  fact.equal(said, "longrope nil 8 nil nil 0.8 1,2 2,18")
+  fact.equal(rope.is_long, true)
+  fact.equal(select(2, rope_of(both, { seq_len = "1..8" })).is_long, false)
+  fact.contains(reads(both).text, "long_divisors = { 2, 18 }")
+end)
+
+fact.holds("scaled rotary positions of other kinds are refused", function()
+  local key, why = "llama.rope.scaling.", "rotary positions are not scaled"
+  refuses(scaled("su", FOUR), key .. 'type is "su"; expected none, linear, yarn or longrope',
+    key .. "factor is 4; expected 1: " .. why)
+  refuses(scaled("none", FOUR), key .. "factor is 4; expected 1: " .. why)
+  refuses(scaled(nil, nil, { { "attn_factor", "f32", TWO } }), key .. "attn_factor is 2; expected 1: " .. why)
+  refuses(scaled("yarn", FOUR, { { "attn_factor", "f32", TWO } }),
+    key .. "attn_factor is 2; expected 1: scaling of type yarn does not use it")
+  for name, must in pairs({ yarn_ext_factor = "1", yarn_attn_factor = "1", yarn_log_multiplier = "0" }) do
+    refuses(scaled("yarn", FOUR, { { name, "f32", TWO } }), key .. name .. " is 2; expected " .. must)
+  end
+  refuses(scaled("longrope", ONE), key .. 'type is "longrope"; expected tensors rope_factors_long.weight and ' ..
+    "rope_factors_short.weight with it")
+  refuses(scaled("longrope", FOUR, nil, { LONG, SHORT }),
+    key .. "factor is 4; expected 1: scaling of type longrope does not use it")
+  refuses(scaled("linear", FOUR, { { "gravity", "f32", TWO } }), "what llama.rope.scaling.gravity (2) changes in a " ..
+    "llama is not known; where it changes no result, --hf-ignore llama.rope.scaling.gravity goes on without it")
+end)
+
+fact.holds("divisors that are not those of the pairs are refused", function()
+  local which = "(tensors).rope_factors is "
+  refuses(scaled("linear", FOUR, nil, { FREQS }),
+    which .. '"rope_freqs.weight"; expected none: scaling of type linear has a factor',
+    "llama.rope.scaling.factor is 4; expected 1: rotary positions are not scaled")
+  for _, one in ipairs({ LONG, SHORT }) do
+    refuses(scaled(nil, nil, nil, { one }),
+      which .. '"' .. one[1] .. '"; expected both rope_factors_long.weight and rope_factors_short.weight')
+  end
+  refuses(scaled(nil, nil, nil, { FREQS, SHORT }),
+    "tensor rope_factors_short.weight beside rope_freqs.weight; expected one of them")
+  for _, row in ipairs({ { { 2, 1 }, 0 }, { { 2 }, 1 }, { { 513 }, 0 } }) do
+    local made, errors = gguf.read(scaled(nil, nil, nil, { { "rope_freqs.weight", row[1], row[2] } }))
+    fact.equal(made, nil)
+    fact.contains(errors[1], 'tensor "rope_freqs.weight"; expected a list of at most 512 F32')
+  end
+  local made, errors = gguf.read(scaled(nil, nil, nil, { { "rope_freqs.weight", { 1 }, 0, { ONE } } }))
+  fact.equal(made, nil)
+  fact.contains(errors[1], "rope.divisors has 1 numbers, but 4 dimensions rotate, which are 2 pairs")
+  made, errors = gguf.read(scaled(nil, nil, nil, { { "rope_freqs.weight", { 2 }, 0, { ONE, 0x7FC00000 } } }))
+  fact.equal(made, nil)
+  fact.contains(errors[1], "(tensors).rope_divisors is ")
 end)
 
 fact.holds("experts, other heads of values and several files are refused", function()

@@ -104,6 +104,12 @@ fact.holds("a whole model's map refuses tensors that change results and that no 
   for _, entry in ipairs(maps.refused(s, maps.get("gguf", true))) do list[entry.tensor] = entry.role end
   fact.equal(list["rope_freqs.weight"], "rope_factors")
   fact.equal(list["blk.0.attn_sinks.weight"], "layers.0.sinks")
+  llama["rope.scaling"], llama["rope.divisors"], list = "longrope", { 1, 2, 3, 4 }, {}
+  for _, entry in ipairs(maps.refused(assert(spec.from_fields(llama)), maps.get("gguf", true))) do
+    list[entry.tensor] = entry.role
+  end
+  fact.equal(list["rope_freqs.weight"], nil)
+  fact.equal(list["rope_factors_long.weight"], "rope_factors_long")
   list = {}
   for _, entry in ipairs(maps.refused(s, maps.get("llama", true))) do list[entry.tensor] = entry.role end
   fact.equal(list["layers.0.self_attn.sinks"], "layers.0.sinks")

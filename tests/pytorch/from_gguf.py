@@ -6,6 +6,7 @@ programs made from the files against these models, as from_hf.py does, tokens th
 The last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
 import itertools
+import math
 import pathlib
 import sys
 
@@ -16,7 +17,7 @@ import transformers
 from gguf import GGMLQuantizationType as Type
 from gguf import quants
 
-from from_hf import Comparison, run
+from from_hf import Comparison, ExactAngles, run
 
 SMALL = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 96, "vocab_size": 60,
          "max_position_embeddings": 48}
@@ -32,16 +33,73 @@ MODELS = {  # name: (class, configuration, types of linears and tables, in turn)
                   [Type.Q4_K, Type.Q6_K, Type.Q5_K, Type.Q3_K, Type.Q2_K]),
     "gguf_qwen2": ("Qwen2ForCausalLM", {**LLAMA, "tie_word_embeddings": True}, [Type.F16]),
     "gguf_qwen3": ("Qwen3ForCausalLM", {**LLAMA, "head_dim": 32}, [Type.Q8_0]),
+    "gguf_llama3": ("LlamaForCausalLM", {**LLAMA, "rope_theta": 300.0, "rope_scaling": {
+        "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 32}}, [Type.F32]),
+    "gguf_phi3": ("Phi3ForCausalLM", {
+        **LLAMA, "pad_token_id": 0, "sliding_window": 11, "original_max_position_embeddings": 2, "rope_scaling": {
+            "type": "longrope", "short_factor": [1.0, 1.25, 1.5, 1.1, 3.0, 2.0, 1.0, 9.0],
+            "long_factor": [2.0, 1.5, 3.3, 4.0, 1.0, 6.0, 7.7, 8.0]}}, [Type.F16]),
+    "gguf_granite": ("GraniteForCausalLM", {
+        **LLAMA, "embedding_multiplier": 3.0, "attention_multiplier": 0.3, "residual_multiplier": 0.4,
+        "logits_scaling": 5.0, "tie_word_embeddings": True}, [Type.Q8_0]),
+    "gguf_yarn": ("Qwen3ForCausalLM", {**LLAMA, "head_dim": 16, "rope_theta": 100.0, "rope_scaling": {
+        "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 12}}, [Type.F32]),
     "gguf_gpt2": ("GPT2LMHeadModel", {"n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40},
                   [Type.Q8_0]),
     "gguf_bert": ("BertModel", SMALL, [Type.Q4_0, Type.F32]),
 }
 
 # Those that run.sh configures with a cache, and that go on from tokens.
-GENERATING = ["gguf_llama", "gguf_blocks", "gguf_qwen2", "gguf_gpt2"]
+GENERATING = ["gguf_llama", "gguf_llama3", "gguf_blocks", "gguf_qwen2", "gguf_gpt2"]
 
 ARCHITECTURES = {"llama": gguf.MODEL_ARCH.LLAMA, "qwen2": gguf.MODEL_ARCH.QWEN2, "qwen3": gguf.MODEL_ARCH.QWEN3,
-                 "gpt2": gguf.MODEL_ARCH.GPT2, "bert": gguf.MODEL_ARCH.BERT}
+                 "gpt2": gguf.MODEL_ARCH.GPT2, "bert": gguf.MODEL_ARCH.BERT, "phi3": gguf.MODEL_ARCH.PHI3,
+                 "granite": gguf.MODEL_ARCH.GRANITE}
+INTERLEAVED = ["llama", "granite"]  # whose rows of q and k are in another order
+
+
+# -- Scaled rotary positions ------------------------------------------------------------------------------------------
+
+def add_scaling(writer, config):
+    """The keys of a scaling, as llama.cpp's converter has them."""
+    scaling = config.rope_scaling
+    kind = scaling.get("rope_type") or scaling["type"]
+    if kind == "yarn":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+        writer.add_rope_scaling_factor(scaling["factor"])
+        writer.add_rope_scaling_orig_ctx_len(scaling["original_max_position_embeddings"])
+    if kind == "longrope":
+        original = config.original_max_position_embeddings
+        writer.add_rope_scaling_orig_ctx_len(original)
+        longer = math.log(config.max_position_embeddings / original) / math.log(original)
+        writer.add_rope_scaling_attn_factors(math.sqrt(1 + longer))
+
+
+def add_factors(writer, config):
+    """What Phi-3 and Granite have besides."""
+    if config.model_type == "phi3":
+        writer.add_sliding_window(config.sliding_window)
+    if config.model_type == "granite":
+        writer.add_embedding_scale(config.embedding_multiplier)
+        writer.add_attention_scale(config.attention_multiplier)
+        writer.add_residual_scale(config.residual_multiplier)
+        writer.add_logit_scale(config.logits_scaling)
+
+
+def add_divisors(writer, config):
+    """The tensors of a scaling."""
+    scaling = config.rope_scaling
+    kind = scaling.get("rope_type") or scaling["type"]
+    if kind == "llama3":
+        width = config.hidden_size // config.num_attention_heads
+        plain = config.rope_theta ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+        speeds, _ = ExactAngles.scaled(config, "llama3")
+        writer.add_tensor("rope_freqs.weight", (plain / speeds).float().numpy())
+    if kind == "longrope":
+        for length in ("long", "short"):
+            writer.add_tensor(f"rope_factors_{length}.weight",
+                              numpy.array(scaling[f"{length}_factor"], numpy.float32))
 
 
 # -- Metadata -------------------------------------------------------------------------------------------------------
@@ -51,7 +109,10 @@ def add_rotary(writer, config):
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(config.rope_theta)
-    if config.model_type == "llama":
+    if config.rope_scaling:
+        add_scaling(writer, config)
+    add_factors(writer, config)
+    if config.model_type in INTERLEAVED:
         writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
     if config.model_type == "qwen3":
         writer.add_key_length(config.head_dim)
@@ -113,7 +174,7 @@ def interleaved(rows, heads):
 
 
 def in_order(rows, name, config):
-    if config.model_type != "llama" or not any(part in name for part in ("q_proj", "k_proj")):
+    if config.model_type not in INTERLEAVED or not any(part in name for part in ("q_proj", "k_proj")):
         return rows
     return interleaved(rows, config.num_attention_heads if "q_proj" in name else config.num_key_value_heads)
 
@@ -123,6 +184,8 @@ def add_tensors(writer, module, kinds):
     config = module.config
     names = gguf.get_tensor_name_map(ARCHITECTURES[config.model_type], config.num_hidden_layers)
     turn = itertools.cycle(kinds)
+    if getattr(config, "rope_scaling", None):
+        add_divisors(writer, config)
     for name, parameter in module.named_parameters():
         if name.startswith("pooler."):
             continue

@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save_file
 os.environ["HF_HUB_OFFLINE"] = "1"
 import custom_models  # noqa: E402
 import transformers  # noqa: E402
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS  # noqa: E402
 
 LENGTHS = [1, 17, 40, 33]
 PROMPTS, NEW = [1, 9, 20], 14  # lengths of what is generated from, and tokens added
@@ -158,11 +159,25 @@ class ExactAngles(torch.nn.Module):
         super().__init__()
         d_head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         self.speeds = config.rope_theta ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
+        self.factor = 1.0
+        scaling = getattr(config, "rope_scaling", None)
+        if scaling:
+            self.speeds, self.factor = self.scaled(config, scaling.get("rope_type") or scaling["type"])
+
+    @staticmethod
+    def scaled(config, kind):
+        """Transformers' own speeds, in double precision, and factor, for the longest sequence."""
+        old = torch.float
+        torch.float = torch.float64
+        try:
+            return ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"), seq_len=config.max_position_embeddings)
+        finally:
+            torch.float = old
 
     def forward(self, x, position_ids):
         angles = position_ids[..., None].double() * self.speeds
         angles = torch.cat([angles, angles], dim=-1)
-        return angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+        return (self.factor * angles.cos()).to(x.dtype), (self.factor * angles.sin()).to(x.dtype)
 
 
 def exact(module):

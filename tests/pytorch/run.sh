@@ -21,7 +21,7 @@ tests/pytorch/specs/live_alibi_48_6.lua
 tests/pytorch/specs/live_llama.lua tests/pytorch/specs/live_qwen3.lua tests/pytorch/specs/live_gptj.lua"
 cached=live_cache_96_6
 generating="hf_gpt2 hf_llama hf_qwen2"
-generating_gguf="gguf_llama gguf_blocks gguf_qwen2 gguf_gpt2"
+generating_gguf="gguf_llama gguf_llama3 gguf_blocks gguf_qwen2 gguf_gpt2"
 attending="hf_bert hf_distilbert"
 stacks="live_encoder_post live_encoder_pre live_encoder_fill live_decoder_post"
 wheels="wheel_golden_causal wheel_golden_maps wheel_live_encoder_post wheel_live_mask_add wheel_live_mask_bool

@@ -1,6 +1,6 @@
 -- from_gguf/header.lua: what the header of a GGUF file says: metadata as an object of objects, one for each part of a
--- key between dots, and the names, types and shapes of tensors. What the data are is never read; the loader in runtime/
--- checks files in full.
+-- key between dots, and the names, types and shapes of tensors. Of the data, only small lists of floats are read that a
+-- spec takes; the loader in runtime/ checks files in full.
 local bytes = require "import.from_gguf.bytes"
 local fs = require "base.fs"
 local next_step = require "import.next_step"
@@ -11,6 +11,7 @@ local header = {}
 
 local MAX_HEADER = 16 * 2 ^ 20 -- as the loader has it
 local MAX_KEY, MAX_NAME, MAX_AXES, MAX_TENSORS, MOST_KEPT = 65535, 256, 4, 65536, 16
+local MOST_FLOATS = 512
 local LARGEST = 2 ^ 53
 
 local OBJECT, ARRAY = { __jsontype = "object" }, { __jsontype = "array" } -- as from_hf/json.lua knows them
@@ -177,7 +178,25 @@ local function check_places(b, found, names, alignment)
       b:refuse(tensor.at, "tensor %s ends at byte %.0f, but the file has %.0f: it is cut short, or damaged",
         types.shown(name), start + tensor.offset + tensor.bytes, b.size)
     end
+    tensor.begin = start + tensor.offset
   end
+end
+
+-- The floats of a short list of F32 among the tensors of a file, as a list of the metadata; nil where there is no such
+-- tensor, or nil and a message.
+function header.floats(held, name)
+  local tensor = held.found[name]
+  if not tensor then return nil end
+  local count = tensor.shape[1]
+  if tensor.dtype ~= "F32" or #tensor.shape ~= 1 or count > MOST_FLOATS then
+    return nil, ("%s: byte %.0f: tensor %s; expected a list of at most %d F32"):format(held.path, tensor.at,
+      types.shown(name), MOST_FLOATS)
+  end
+  local part, why = fs.read_part(held.path, tensor.begin, tensor.bytes)
+  if not part then return nil, why end
+  local b, list = bytes.over(part, #part, held.path), setmetatable({}, ARRAY)
+  for i = 1, count do list[i] = b:f32("a number") end
+  return list
 end
 
 -- -- A file ---------------------------------------------------------------------------------------------------------

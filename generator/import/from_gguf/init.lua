@@ -45,13 +45,34 @@ end
 local ATTENTION = { { "q", "attn_q" }, { "k", "attn_k" }, { "v", "attn_v" }, { "o", "attn_output" } }
 local FEED_FORWARD = { { "gate", "ffn_gate" }, { "up", "ffn_up" }, { "down", "ffn_down" } }
 
--- What no key of the metadata says, as further fields; no key has a parenthesis.
+-- Lists of divisors of rotary angles, and the fields that have them; llama.cpp takes the first that is there, or one of
+-- the other two by the longest sequence.
+local DIVISORS = { { "rope_divisors", "rope_freqs.weight" }, { "rope_long_divisors", "rope_factors_long.weight" },
+  { "rope_divisors", "rope_factors_short.weight" } }
+
+-- Adds the divisors, and the name of a tensor that has some; true, or nil and a message.
+local function add_divisors(values, held)
+  for _, row in ipairs(DIVISORS) do
+    local list, why = header.floats(held, row[2])
+    if why then return nil, why end
+    if list and values[row[1]] then
+      return nil, ("%s: tensor %s beside %s; expected one of them"):format(held.path, row[2], values.rope_factors)
+    end
+    values[row[1]] = list or values[row[1]]
+    values.rope_factors = list and row[2] or values.rope_factors
+  end
+  return true
+end
+
+-- What no key of the metadata says, as further fields; no key has a parenthesis. True, or nil and a message.
 local function add_tensors(metadata, held)
-  metadata["(tensors)"] = header.object({
+  local values = header.object({
     vocabulary = rows_of(held, "token_embd.weight"), token_types = rows_of(held, "token_types.weight"),
     output = held.found["output.weight"] ~= nil, attention_biases = biases_of(held, ATTENTION),
     ffn_biases = biases_of(held, FEED_FORWARD),
   })
+  metadata["(tensors)"] = values
+  return add_divisors(values, held)
 end
 
 -- -- The file -------------------------------------------------------------------------------------------------------
@@ -60,7 +81,9 @@ end
 local function read_model(path, held, given, ignored)
   local data, why = data_of(path, held.metadata)
   if not data then return nil, { why } end
-  add_tensors(held.metadata, held)
+  local ok
+  ok, why = add_tensors(held.metadata, held)
+  if not ok then return nil, { why } end
   local model, errors = config(path, held.metadata, data, given, ignored)
   if not model then return nil, errors end
   model.path, model.model_type = path, ("GGUF version %d"):format(held.version)

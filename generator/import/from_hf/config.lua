@@ -158,25 +158,9 @@ function Reader:is_ignored(name)
   return false
 end
 
--- Of a row about a scaling, whether its factor is 1, which scales nothing where the kind is one of row.idle.kinds; then
--- the keys with the factor, row.idle.beside, say nothing either.
-function Reader:is_idle(row, value)
-  local object = row[1]:match("^(.*)%.[^.]*$")
-  if not row.idle or self:raw(object .. ".factor") ~= 1 or not (" " .. row.idle.kinds .. " "):find(
-      " " .. tostring(value) .. " ", 1, true) then
-    return false
-  end
-  for name in ("factor " .. row.idle.beside):gmatch("%S+") do
-    self.idle[object .. "." .. name] = "a factor of 1 scales nothing"
-  end
-  return true
-end
-
 function Reader:require(row)
   local value = self:raw(row[1])
-  if self:is_idle(row, value) then
-    self:report({ config = row[1], value = value, note = "as good as " .. json.shown(row[2]) .. ", by a factor of 1" })
-  elseif is_as_required(row, value) then
+  if is_as_required(row, value) then
     if value ~= nil then self:report({ config = row[1], value = value, note = "as it must be: " .. row[3] }) end
   elseif not self:is_ignored(row[1]) then
     local shown = row.each and json.is_array(value) and "not everywhere " .. json.shown(row[2]) or
@@ -222,7 +206,7 @@ end
 function Reader:look_for_unknown(object, prefix, known, groups)
   for _, key in ipairs(text.sorted_keys(object)) do
     local name, value = prefix .. key, object[key]
-    local why = self:is_ignored(name) and "as asked for" or self.idle[name] or known[name]
+    local why = self:is_ignored(name) and "as asked for" or known[name]
     if type(why) == "string" then
       groups[why] = groups[why] or {}
       groups[why][#groups[why] + 1] = name
@@ -258,7 +242,7 @@ end
 return function(path, config, data, given, ignored, asked)
   local of_all = data.common or common
   local self = setmetatable({ path = path, config = config, data = data, common = of_all, ignored = ignored,
-    changes = reasons_of(of_all.changes), errors = {}, made = {}, report_rows = {}, idle = {},
+    changes = reasons_of(of_all.changes), errors = {}, made = {}, report_rows = {},
     model_type = data.common and data.base or config.model_type }, Reader)
   local architecture = self:architecture(asked)
   self.rows = joined(data.fields, architecture.fields)

@@ -135,6 +135,69 @@ function conversions.longer_by(value, context)
   return value / original
 end
 
+-- -- Rotary positions of llama.cpp ------------------------------------------------------------------------------------
+
+-- What a key says of a model whose positions are not scaled by this kind, and what was expected.
+local function unscaled(value, must, kind)
+  if value == must then return nil end
+  return nil, ("%s: %s"):format(json.shown(must), kind and "scaling of type " .. kind .. " does not use it" or
+    "rotary positions are not scaled")
+end
+
+-- The kind of scaling, row.key the factor; none where it scales by 1, which 0 stands for too.
+function conversions.ggml_scaling(value, context, row)
+  local factor = context.get(row.key) or 1
+  if value == "none" or (value == "linear" or value == "yarn") and (factor == 1 or factor == 0) then return nil end
+  if value == "longrope" then
+    if context.get("(tensors).rope_factors") then return value end
+    return nil, "tensors rope_factors_long.weight and rope_factors_short.weight with it"
+  end
+  if value ~= "linear" and value ~= "yarn" then return nil, "none, linear, yarn or longrope" end
+  return value
+end
+
+-- The kind where a tensor, the value its name, has divisors.
+function conversions.ggml_divided(value, context)
+  local kind = context.made["rope.scaling"]
+  if kind and kind ~= "longrope" then return nil, ("none: scaling of type %s has a factor"):format(kind) end
+  if value == "rope_factors_short.weight" and not context.get("(tensors).rope_long_divisors") or
+      value == "rope_factors_long.weight" then
+    return nil, "both rope_factors_long.weight and rope_factors_short.weight"
+  end
+  return "longrope"
+end
+
+function conversions.ggml_factor(value, context)
+  local kind = context.made["rope.scaling"]
+  if kind == "linear" or kind == "yarn" then return value end
+  return unscaled(value == 0 and 1 or value, 1, kind)
+end
+
+-- The positions of training where something counts from them. The context of training comes first, the key after it.
+function conversions.ggml_original(value, context)
+  local is_used = context.made["rope.scaling"] == "yarn" or context.get("(tensors).rope_long_divisors")
+  return is_used and value or nil
+end
+
+-- The factor of cosines and sines.
+function conversions.ggml_attention(value, context)
+  local kind = context.made["rope.scaling"]
+  if kind == "longrope" then return value end
+  return unscaled(value, 1, kind)
+end
+
+-- A number that only yarn uses.
+function conversions.of_yarn(value, context)
+  return context.made["rope.scaling"] == "yarn" and value or nil
+end
+
+-- The same where only one value of it is made, row.must; the kind of scaling stays.
+function conversions.fixed_of_yarn(value, context, row)
+  local kind = context.made["rope.scaling"]
+  if kind == "yarn" and value ~= row.must then return nil, json.shown(row.must) end
+  return kind
+end
+
 -- -- Layers that differ by a pattern ---------------------------------------------------------------------------------
 
 -- The kinds of layers where every n-th sees all keys, from the first on, and the others those near them; nothing where
@@ -232,6 +295,18 @@ function conversions.ggml_pool(value)
   local kinds = { [0] = false, [1] = "mean", [2] = "cls", [3] = "last" }
   if kinds[value] == nil then return nil, "0 (none), 1 (mean), 2 (cls) or 3 (last)" end
   return kinds[value] or nil
+end
+
+-- The window of a file of llama.cpp, 0 for none.
+function conversions.ggml_window(value)
+  return conversions.window(value ~= 0 and value)
+end
+
+-- Of a decoder's logits, whose own weight is there or not: their kind, row.as, or whether they are tied; nothing where
+-- rows are pooled instead.
+function conversions.unless_pooled(value, context, row)
+  if context.made["pool.kind"] then return nil end
+  return row.as or not value
 end
 
 -- Biases of q, k and v; that of o is there in any case.

@@ -25,6 +25,7 @@ function common.named(architecture, ...)
       local named = {}
       for key, value in pairs(row) do named[key] = value end
       if not row[1]:find("^%(tensors%)") then named[1] = architecture .. "." .. row[1] end
+      if row.key then named.key = architecture .. "." .. row.key end
       all[#all + 1] = named
     end
   end
@@ -42,6 +43,30 @@ common.fields = {
   { "context_length", "seq_len", by = "up_to" },
 }
 
+-- A row about scaled rotary positions. Conversions read the factor by its key.
+local function scaled(key, field, by, more)
+  local row = { key, "rope." .. field, by = by, optional = true, quiet = true, key = "rope.scaling.factor" }
+  for name, value in pairs(more or {}) do row[name] = value end
+  return row
+end
+
+-- Scaled rotary positions. A factor of 1 scales nothing, whatever the other keys say.
+local ROTARY_FIELDS = {
+  scaled("rope.scaling.type", "scaling", "ggml_scaling"),
+  scaled("(tensors).rope_factors", "scaling", "ggml_divided"),
+  scaled("rope.scaling.factor", "factor", "ggml_factor"),
+  scaled("context_length", "original_positions", "ggml_original"),
+  scaled("rope.scaling.original_context_length", "original_positions", "ggml_original"),
+  scaled("rope.scaling.attn_factor", "attention_factor", "ggml_attention"),
+  scaled("rope.scaling.yarn_beta_fast", "fast_turns", "of_yarn"),
+  scaled("rope.scaling.yarn_beta_slow", "slow_turns", "of_yarn"),
+  scaled("rope.scaling.yarn_ext_factor", "scaling", "fixed_of_yarn", { must = 1 }),
+  scaled("rope.scaling.yarn_attn_factor", "scaling", "fixed_of_yarn", { must = 1 }),
+  scaled("rope.scaling.yarn_log_multiplier", "scaling", "fixed_of_yarn", { must = 0 }),
+  scaled("(tensors).rope_divisors", "divisors"),
+  scaled("(tensors).rope_long_divisors", "long_divisors"),
+}
+
 -- What decoders with rotary positions and a gated feed-forward have besides.
 local DECODER_FIELDS = {
   { "attention.head_count_kv", "n_kv_heads", optional = true },
@@ -52,23 +77,18 @@ local DECODER_FIELDS = {
   { "rope.dimension_count", "rope.rotary_dim", optional = true },
   { "(tensors).attention_biases", "bias", by = "biases" },
   { "(tensors).ffn_biases", "ffn.bias", by = "ffn_biases" },
-  { "(tensors).output", "logits.tied", by = "absent" },
+  { "pooling_type", "pool.kind", by = "ggml_pool", optional = true, quiet = true },
+  { "(tensors).output", "logits.kind", by = "unless_pooled", as = "linear" },
+  { "(tensors).output", "logits.tied", by = "unless_pooled" },
 }
 
 local DECODER_FIXED = {
   { "kind", "encoder" }, { "mask.causal", true }, { "norm.kind", "rms" }, { "norm.place", "pre" },
-  { "ffn.gated", true }, { "ffn.activation", "silu" }, { "logits.kind", "linear" },
-}
-
--- Kinds of scaling that a factor of 1 makes the identity, and what only such kinds read.
-local IDLE = {
-  kinds = "linear yarn",
-  beside = "original_context_length finetuned yarn_log_multiplier yarn_ext_factor yarn_beta_fast yarn_beta_slow",
+  { "ffn.gated", true }, { "ffn.activation", "silu" },
 }
 
 local DECODER_REQUIRES = {
-  { "rope.scaling.type", "none", "rotary positions are not scaled", alone = true, idle = IDLE },
-  { "rope.scale_linear", 1, "rotary positions are not scaled" },
+  { "rope.scale_linear", 1, "rope.scaling says how rotary positions are scaled" },
   { "expert_count", 0, "the feed-forward is one" },
   { "expert_used_count", 0, "the feed-forward is one" },
   { "attention.sliding_window", nil, "all layers see the same keys" },
@@ -78,18 +98,31 @@ local DECODER_REQUIRES = {
   { "attention.clamp_kqv", nil, "q, k and v are as the linears give them" },
 }
 
--- The data of such a decoder. more: fields, fixed that it has besides.
+-- Rows without those whose key is in a set (nil: empty).
+local function without(rows, left_out)
+  local kept = {}
+  for _, row in ipairs(rows) do
+    if not (left_out or {})[row[1]] then kept[#kept + 1] = row end
+  end
+  return kept
+end
+
+-- The data of such a decoder. more: its own rows of `fixed` and, if it has any, of `fields` and `requires`; `maps`, if
+-- its tensors have other names; `takes`, the set of keys that have a fixed value in other decoders.
 function common.decoder(architecture, more)
   local fixed = {}
   for _, rows in ipairs({ DECODER_FIXED, more.fixed }) do
     for _, row in ipairs(rows) do fixed[#fixed + 1] = row end
   end
   return {
-    common = common.of_all, maps = { "gguf" }, prefixes = { "" },
-    fields = common.named(architecture, common.fields, DECODER_FIELDS, more.fields or {}), fixed = fixed,
-    requires = common.named(architecture, DECODER_REQUIRES), ignores = {},
+    common = common.of_all, maps = more.maps or { "gguf" }, prefixes = { "" },
+    fields = common.named(architecture, common.fields, DECODER_FIELDS, ROTARY_FIELDS, more.fields or {}), fixed = fixed,
+    requires = common.named(architecture, without(DECODER_REQUIRES, more.takes), more.requires or {}), ignores = {
+      { "how it was trained", architecture .. ".rope.scaling.finetuned" },
+    },
     base = architecture, architectures = { [architecture] = {} },
-    unread = {},
+    unread = { { "in the spec", "rope_freqs rope_factors_long rope_factors_short" },
+      { "logits that pooling leaves out", "output", where = { "logits" } } },
   }
 end
 

@@ -1,10 +1,10 @@
 -- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight. A map is a
 -- table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with transposed =
 -- true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that go by the
--- same names: a file that holds one is never read by this map. `inside` is a set of roles without the prefix in
--- files of other maps, and with it in those of this one; `varies` lists the roles by which a map differs
--- from another, without any of which it is not offered, `only_with` those without one of which it is not; a map
--- `on_demand` is offered only where the spec names it.
+-- same names: a file that holds one is never read by this map, unless the spec has its numbers: `of_spec` gives, by
+-- role, the field of rope that has them. `inside` is a set of roles without the prefix in files of other maps, and with
+-- it in those of this one; `varies` lists the roles by which a map differs from another, without any of which it is not
+-- offered, `only_with` those without one of which it is not; a map `on_demand` is offered only where the spec names it.
 -- Under `transformed` stand what logits are called after a transform, tied_bias the bias of tied ones. A weight of a
 -- score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
 -- that has it is known.
@@ -19,7 +19,8 @@ local NAMES = {
 local STACK_NAMES = {
   "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias", "modernbert",
   "modernbert_labels", "nomic_bert", "distilbert", "gpt2", "llama", "phi3", "vit", "torch_encoder",
-  "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_gpt2", "gguf_bert", "t5", "t5_gated", "roles",
+  "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gpt2", "gguf_bert", "t5", "t5_gated",
+  "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
@@ -175,8 +176,10 @@ local function stack_refused(spec, map)
     end
   end
   for _, role in ipairs(text.sorted_keys(map.refuses or {})) do
-    local is_of_layer = role:find("^layers%.")
-    list[#list + 1] = { role = role, tensor = (is_of_layer and map.layer:format(0) or "") .. map.refuses[role] }
+    local is_of_layer, field = role:find("^layers%."), (map.of_spec or {})[role]
+    if not (field and spec.rope and spec.rope[field]) then
+      list[#list + 1] = { role = role, tensor = (is_of_layer and map.layer:format(0) or "") .. map.refuses[role] }
+    end
   end
   return list
 end

@@ -1,6 +1,6 @@
--- gguf: a whole Llama, Qwen-2 or Qwen-3 as llama.cpp names its tensors. Rows of q and k of a Llama are in another order
--- than in transformers' files, that of interleaved rotary positions, which no name tells; so --from-gguf gives this
--- map.
+-- gguf: a whole Llama, Granite, Qwen-2 or Qwen-3 as llama.cpp names its tensors. Rows of q and k of a Llama are in
+-- another order than in transformers' files, that of interleaved rotary positions, which no name tells; so --from-gguf
+-- gives this map.
 return {
   on_demand = true,
   embedding = "token_embd.weight",
@@ -25,6 +25,7 @@ return {
   ffn_norm_weight = "ffn_norm.weight",
   final_norm_weight = "output_norm.weight",
   logits_weight = "output.weight",
+  of_spec = { rope_factors = "divisors", rope_factors_long = "long_divisors", rope_factors_short = "divisors" },
   refuses = {
     rope_factors = "rope_freqs.weight", -- which scale the rotary positions of Llama 3.1
     rope_factors_long = "rope_factors_long.weight",

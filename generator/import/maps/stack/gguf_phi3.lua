@@ -1,0 +1,19 @@
+-- gguf_phi3: a whole Phi-3 as llama.cpp names its tensors, with one weight for q, k and v and one for gate and up.
+return {
+  on_demand = true,
+  embedding = "token_embd.weight",
+  layer = "blk.%d.",
+  qkv_weight = "attn_qkv.weight",
+  o_weight = "attn_output.weight",
+  attention_norm_weight = "attn_norm.weight",
+  gate_up_weight = "ffn_up.weight",
+  down_weight = "ffn_down.weight",
+  ffn_norm_weight = "ffn_norm.weight",
+  final_norm_weight = "output_norm.weight",
+  logits_weight = "output.weight",
+  of_spec = { rope_factors_long = "long_divisors", rope_factors_short = "divisors" },
+  refuses = {
+    rope_factors_long = "rope_factors_long.weight",
+    rope_factors_short = "rope_factors_short.weight",
+  },
+}
