@@ -21,7 +21,7 @@ local function operations(spec, words)
       does = "feed-forward", reads = { words.normed }, writes = { "mid" }, width = "MID",
       parts = first_parts(spec, d_ff, d_model),
       finish = not ffn.gated and "activate" or nil, fused = not ffn.gated and ffn.activation or nil }),
-    linear.operation(spec, { name = "down", packed = "down", product = "down", role = "down", bias = ffn.bias,
+    linear.operation(spec, { name = "down", packed = "down", product = "down", role = "down", bias = ffn.down_bias,
       reads = { "mid" }, writes = { words.joining }, width = "D_FF",
       parts = { { role = "down", n_out = d_model, n_in = d_ff } } }),
   }
@@ -35,6 +35,12 @@ end
 local function sublayers(spec, words)
   if spec.n_layers == 0 then return {} end
   return { { name = "ffn", operations = operations(spec, words) } }
+end
+
+-- Which linears add no bias, in words.
+local function bias_words(ffn)
+  if ffn.bias == ffn.down_bias then return ffn.bias and "" or ", no biases" end
+  return ffn.bias and ", no bias after its last linear" or ", a bias only after its last linear"
 end
 
 local function mid(spec)
@@ -62,6 +68,10 @@ return {
     { field = "ffn.bias", flag = "--ffn-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "yes", help = "whether the linears of the feed-forward add a bias",
       group = "whole models", example = "ffn = { bias = false }" },
+    { field = "ffn.down_bias", flag = "--ffn-down-bias", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "as ffn.bias",
+      help = "whether the last linear of the feed-forward adds a bias",
+      group = "whole models", example = "ffn = { bias = false, down_bias = true }" },
   },
   resolve = function(spec, fail)
     if not spec.stack then return end
@@ -70,14 +80,15 @@ return {
       fail("ffn.fused is given, but without ffn.gated there is no gate whose rows come before those of up")
     end
     if spec.n_layers == 0 then
-      spec.d_ff, spec.ffn = 0, { activation = "none", gated = false, bias = false }
+      spec.d_ff, spec.ffn = 0, { activation = "none", gated = false, bias = false, down_bias = false }
       return
     end
     spec.d_ff = spec.d_ff or 4 * spec.d_model
     spec.ffn = {
       activation = ffn.activation or "relu", gated = ffn.gated or false, fused = ffn.fused or false,
-      bias = ffn.bias ~= false,
+      bias = ffn.bias ~= false, down_bias = ffn.bias ~= false,
     }
+    if ffn.down_bias ~= nil then spec.ffn.down_bias = ffn.down_bias end
     activations.ask(spec, spec.ffn.activation, spec.d_ff)
   end,
   sublayers = sublayers,
@@ -97,6 +108,6 @@ return {
     local ffn = spec.ffn
     local gated = ffn.gated and " gating a second linear" or ""
     if ffn.fused then gated = " gating the second half of one linear" end
-    return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation, gated, ffn.bias and "" or ", no biases")
+    return ("feed-forward of %d, %s%s%s"):format(spec.d_ff, ffn.activation, gated, bias_words(ffn))
   end,
 }

@@ -5,8 +5,9 @@ local features = require "attention"
 local maps = require "import.maps"
 local modifiers = require "attention.modifiers"
 
--- First row of a projection in tensors that hold q, k and v stacked.
-local function stacked_rows(spec, projection)
+-- First row of a linear with `own` rows in tensors that hold up and gate stacked, or q, k and v; and the rows of all.
+local function stacked_rows(spec, projection, own)
+  if projection == "up" or projection == "gate" then return projection == "up" and 0 or own, 2 * own end
   local q, kv = spec.n_heads * spec.d_head, spec.n_kv_heads * spec.d_head
   if spec.shared_heads then q, kv = spec.d_head, spec.d_head end
   return ({ q = 0, k = q, v = q + kv })[projection], q + 2 * kv
@@ -42,7 +43,7 @@ local function source(spec, map, index, role)
   local shape, first = { role.shape[1], role.shape[2] }, 0
   local transposed = map.transposed == true and #shape == 2 and not AS_IS[role.name]
   if stacked then
-    local row, rows = stacked_rows(spec, role.name:match("([qkv])_%a+$"))
+    local row, rows = stacked_rows(spec, role.name:match("(%l+)_%a+$"), shape[1])
     shape[1] = rows
     first = transposed and row or row * (shape[2] or 1)
   end

@@ -92,6 +92,7 @@ local WRONG = {
   { "--ffn-gated", "x", 'must be yes or no, found "x"' },
   { "--ffn-fused", "x", 'must be yes or no, found "x"' },
   { "--ffn-bias", "x", 'must be yes or no, found "x"' },
+  { "--ffn-down-bias", "x", 'must be yes or no, found "x"' },
   { "--pool", "max", ONE_OF:format("cls, last, mean, weighted_mean", '"max"') },
   { "--pool-normalize", "x", 'must be yes or no, found "x"' },
   { "--dense-sizes", "0", count(1, 65536, "0") }, { "--dense-bias", "x", 'must be yes or no, found "x"' },

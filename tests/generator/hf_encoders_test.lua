@@ -93,6 +93,58 @@ fact.holds("a NomicBERT has rotary positions, a gated feed-forward and no biases
     "mlp_fc2_bias is true; expected false, as mlp_fc1_bias")
 end)
 
+-- -- GTE ------------------------------------------------------------------------------------------------------------
+
+-- As gte-multilingual-base is published, with small sizes.
+local GTE = [["model_type": "new", "architectures": ["NewModel", "NewForTokenClassification"],
+  "attention_probs_dropout_prob": 0.0, "auto_map": { "AutoModel": "Alibaba-NLP/new-impl--modeling.NewModel" },
+  "classifier_dropout": 0.0, "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "hidden_size": 8,
+  "initializer_range": 0.02, "intermediate_size": 12, "layer_norm_eps": 1e-12, "layer_norm_type": "layer_norm",
+  "max_position_embeddings": 20, "num_attention_heads": 2, "num_hidden_layers": 2, "num_labels": 1, "pack_qkv": true,
+  "pad_token_id": 1, "position_embedding_type": "rope", "rope_theta": 20000, "vocab_size": 7,
+  "use_memory_efficient_attention": false]]
+
+fact.holds("a GTE has scaled rotary positions and a gated feed-forward with one bias, after its last linear", function()
+  local s = reads(GTE, '"type_vocab_size": 1, "unpad_inputs": false, ' ..
+    '"rope_scaling": { "factor": 16.0, "type": "ntk" }').spec
+  fact.equal(("%s %g %d"):format(s.attention_spec.rope.scaling, s.attention_spec.rope.factor,
+    s.attention_spec.rope.theta), "linear 4 320000") -- 16 to the power of 2 / 4
+  fact.equal(("%s %s %s %s %d"):format(s.ffn.activation, tostring(s.ffn.gated), tostring(s.ffn.bias),
+    tostring(s.ffn.down_bias), s.token_types), "gelu true false true 1")
+  local plain = reads(GTE, '"type_vocab_size": 0, "rope_scaling": null, "unpad_inputs": "true"').spec
+  fact.equal(("%s %s %d"):format(tostring(plain.token_types), tostring(plain.attention_spec.rope.scaling),
+    plain.attention_spec.rope.theta), "nil nil 20000")
+end)
+
+fact.holds("up and gate of a GTE are the halves of one weight, up first", function()
+  local s = reads(GTE, '"type_vocab_size": 1').spec
+  local sources, first = require("plan.maps")(s, maps.get("gte", true)), {}
+  for i, source in ipairs(sources) do
+    if source.tensor == "encoder.layer.1.mlp.up_gate_proj.weight" then
+      fact.equal(table.concat(source.shape, " "), "24 8")
+      first[s.roles[i].name] = source.first
+    end
+  end
+  fact.equal(first["layers.1.up_weight"], 0)
+  fact.equal(first["layers.1.gate_weight"], 12 * 8)
+end)
+
+fact.holds("GTE's reranker and Snowflake's name for a GTE are read, and what other GTEs have is refused", function()
+  local ranks = reads((GTE:gsub('%["NewModel", "NewForTokenClassification"%]', '["NewForSequenceClassification"]')),
+    '"type_vocab_size": 1').spec
+  fact.equal(("%s %s %d"):format(ranks.pool.kind, ranks.classifier.activation, ranks.classifier.labels), "cls tanh 1")
+  reads((GTE:gsub('"new"', '"gte"'):gsub('%["NewModel", "NewForTokenClassification"%]', '["GteModel"]')),
+    '"type_vocab_size": 1, "logn_attention_clip1": false, "logn_attention_scale": false')
+  refuses_config(GTE, '"type_vocab_size": 1, "rope_scaling": { "factor": 2, "type": "dynamic" }',
+    'rope_scaling.type is "dynamic"; expected "ntk"')
+  refuses_config((GTE:gsub('"rope"', '"absolute"')), '"type_vocab_size": 1',
+    'position_embedding_type is "absolute"; expected "rope": positions turn heads')
+  refuses_config((GTE:gsub('"layer_norm",', '"rms_norm",')), '"type_vocab_size": 1',
+    'layer_norm_type is "rms_norm"; expected "layer_norm": norms are LayerNorm')
+  refuses_config((GTE:gsub('"pack_qkv": true', '"pack_qkv": false')), '"type_vocab_size": 1',
+    "pack_qkv is false; expected true: q, k and v are one weight")
+end)
+
 -- -- T5 -------------------------------------------------------------------------------------------------------------
 
 -- As sentence-t5 is published, with small sizes.

@@ -70,6 +70,7 @@ local WORDS = {
   ["--decoder-layers"] = { "1" }, ["--src-vocab-size"] = { "9" },
   ["--d-ff"] = { "32" }, ["--ffn-activation"] = { "relu", "gelu_tanh" },
   ["--ffn-gated"] = { "yes", "no" }, ["--ffn-fused"] = { "yes", "no" }, ["--ffn-bias"] = { "yes", "no" },
+  ["--ffn-down-bias"] = { "yes", "no" },
   ["--norm"] = { "layer", "rms", "none" },
   ["--norm-eps"] = { "1e-12" }, ["--norm-place"] = { "post", "pre" }, ["--norm-final"] = { "yes", "no" },
   ["--norm-bias"] = { "yes", "no" }, ["--norm-skips-first"] = { "yes", "no" },

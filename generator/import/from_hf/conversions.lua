@@ -2,6 +2,7 @@
 -- the names that generator/import/hf gives them. Each is convert(value, context, row): the spec's value, nil for what a
 -- spec leaves out, or nil and what was expected. context: get(config field), made (spec fields so far), given (by
 -- flags).
+local elementary = require "base.elementary"
 local json = require "import.from_hf.json"
 local types = require "schema.types"
 
@@ -111,6 +112,32 @@ function conversions.of_scaling(value, context, row)
   if not (" " .. row.kinds .. " "):find(" " .. kind .. " ", 1, true) then
     return nil, ("none: scaling of type %s does not use it"):format(kind)
   end
+  return value
+end
+
+-- NTK scaling of Alibaba-NLP's NewModel: theta grows by the factor, and all angles are divided by a root of it, as
+-- linear scaling divides them.
+function conversions.ntk(value)
+  if value ~= "ntk" then return nil, '"ntk"' end
+  return "linear"
+end
+
+function conversions.ntk_factor(value, context)
+  local made = context.made
+  if type(value) ~= "number" or value < 1 or not is_count(made.d_model) or not is_count(made.n_heads) then
+    return nil, "a number from 1"
+  end
+  return elementary.exp2(elementary.log(value) / elementary.ln2 * 2 * made.n_heads / made.d_model)
+end
+
+function conversions.ntk_theta(value, context)
+  local factor = context.get("rope_scaling.factor")
+  return type(value) == "number" and type(factor) == "number" and value * factor or value
+end
+
+-- A count, of which 0 is none.
+function conversions.some(value)
+  if value == 0 then return nil end
   return value
 end
 

@@ -1,13 +1,13 @@
 -- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight. A map is a
 -- table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with transposed =
--- true ([in,out]), side by side by columns. Under `refuses` stand, by role, tensors of other modules that go by the
--- same names: a file that holds one is never read by this map, unless the spec has its numbers: `of_spec` gives, by
--- role, the field of rope that has them. `inside` is a set of roles without the prefix in files of other maps, and with
--- it in those of this one; `varies` lists the roles by which a map differs from another, without any of which it is not
--- offered, `only_with` those without one of which it is not; a map `on_demand` is offered only where the spec names it.
--- Under `transformed` stand what logits are called after a transform, tied_bias the bias of tied ones. A weight of a
--- score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
--- that has it is known.
+-- true ([in,out]), side by side by columns; up_gate_weight and up_gate_bias hold up and gate in this way. Under
+-- `refuses` stand, by role, tensors of other modules that go by the same names: a file that holds one is never read by
+-- this map, unless the spec has its numbers: `of_spec` gives, by role, the field of rope that has them. `inside` is a
+-- set of roles without the prefix in files of other maps, and with it in those of this one; `varies` lists the roles by
+-- which a map differs from another, without any of which it is not offered, `only_with` those without one of which it
+-- is not; a map `on_demand` is offered only where the spec names it. Under `transformed` stand what logits are called
+-- after a transform, tied_bias the bias of tied ones. A weight of a score modifier (one of spec.modifier_weights) that
+-- no map here names is called in a file as its role is: no module that has it is known.
 local text = require "base.text"
 
 local maps = {}
@@ -18,7 +18,7 @@ local NAMES = {
 
 local STACK_NAMES = {
   "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias", "modernbert",
-  "modernbert_labels", "nomic_bert", "distilbert", "gpt2", "llama", "phi3", "vit", "torch_encoder",
+  "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "llama", "phi3", "vit", "torch_encoder",
   "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gpt2", "gguf_bert", "t5", "t5_gated",
   "roles",
 }
@@ -120,7 +120,7 @@ local function dense_name(role)
   return i and ("%d_Dense.linear.%s"):format(i + 2, part)
 end
 
--- The tensor that holds a role: its name and whether q, k and v are stacked in it; nil where the map names none. Names
+-- The tensor that holds a role: its name and whether it is stacked with others; nil where the map names none. Names
 -- under `separate` serve where what the map stacks cannot be.
 function maps.source(spec, map, role)
   if map.roles then return role, false end
@@ -133,6 +133,8 @@ function maps.source(spec, map, role)
     return tensor and before and before:format(layer) .. tensor, is_stacked
   end
   if map[role] then return transformed_name(spec, map, role) or map[role], false end
+  local gated_part = role:match("^gate_(%a+)$") or role:match("^up_(%a+)$")
+  if gated_part and map["up_gate_" .. gated_part] then return map["up_gate_" .. gated_part], true end
   local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
   local stacked = projection and map[whose .. "qkv_" .. part]
   if stacked and can_stack(spec, part) then return stacked, true end
