@@ -27,7 +27,9 @@
 --   sublayer_packed(spec, add, name)   parts after those of each sublayer
 --   tensors(spec, add)         what its operations read and write, see below
 --   first_operations(spec, add, words)   before the layers: add(operation), see below; words: those of all blocks
---   sublayer_operations(spec, add, sublayer, following, words)   after those of each sublayer of a layer; following:
+--   result_operations(spec, add, sublayer)   after those of each sublayer of a layer, before its result joins the
+--                              residual
+--   sublayer_operations(spec, add, sublayer, following, words)   after that; following:
 --                              the next one, nil after the last
 --   last_operations(spec, add, words)    after the layers
 --   outputs(spec, add)         what a call may ask for besides all rows: add(name in struct ga_io, "first", "last" or

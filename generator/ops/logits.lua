@@ -93,6 +93,9 @@ return {
     { field = "logits.scale", flag = "--logits-scale", value = "X", check = types.number(1e-6, 1e6),
       parse = types.to_number, default = "1", help = "factor of the logits, before softmax",
       group = "whole models", example = 'logits = { kind = "linear", scale = 0.125 }' },
+    { field = "logits.softcap", flag = "--logits-softcap", value = "X", check = types.number(1e-3, 1e6),
+      parse = types.to_number, default = "none", help = "logits become X * tanh(logits / X), before softmax",
+      group = "whole models", example = 'logits = { kind = "linear", softcap = 30 }' },
     { field = "logits.transform", flag = "--logits-transform", value = "NAME", check = types.choice(ACTIVATIONS),
       parse = function(word) return word end, default = "none",
       help = "rows go through a dense linear, an activation and a norm before the linear: " ..
@@ -112,6 +115,7 @@ return {
     check_size(spec, logits, fail)
     check_transform(spec, fail)
     spec.runs_last = true
+    if logits.softcap then activations.ask(spec, "tanh", logits.size or spec.vocab_size or 1) end
     logits.size = logits.size or spec.vocab_size or 1
     logits.tied, logits.bias = logits.tied or false, logits.bias or false
     logits.transform_bias = logits.transform_bias ~= false
@@ -166,6 +170,7 @@ return {
     local transform = spec.logits.transform
     transform = transform and (" of a linear of it, %s and a norm"):format(transform) or ""
     local factor = spec.logits.scale and (", times %s"):format(fmt.double(spec.logits.scale)) or ""
+    if spec.logits.softcap then factor = factor .. (", capped softly at %s"):format(fmt.double(spec.logits.softcap)) end
     return ("logits: %d %s a row%s%s%s"):format(spec.logits.size, WHAT[spec.logits.kind], transform, weight, factor)
   end,
 }

@@ -1,10 +1,12 @@
 -- ops/norm.lua: LayerNorm (Ba et al., 2016) or RMSNorm (Zhang and Sennrich, 2019) over the rows of a stack: after
--- each residual ("post", as in "Attention Is All You Need") or before each block, with one after the last ("pre"); or
--- none at all.
+-- each residual ("post", as in "Attention Is All You Need"), before each block ("pre"), or there and over each block's
+-- result before it joins the residual ("sandwich"), with one after the last layer; or none at all.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 
 local NAMES = { layer = "LayerNorm", rms = "RMSNorm" }
+local PLACES = { post = "after each residual", pre = "before each block",
+  sandwich = "before each block and over its result" }
 local EPS = { layer = 1e-5, rms = 1e-6, none = 0 }
 
 -- Fields that speak of norms where there are none.
@@ -23,14 +25,20 @@ end
 
 local function check_kind(spec, norm, fail)
   if norm.kind == "rms" and norm.bias then fail('norm.bias is given, but norm.kind = "rms" has none') end
+  if norm.place == "sandwich" and spec.layer and not spec.layer.residual then
+    fail('norm.place = "sandwich" is over what joins the residual, but layer.residual = false')
+  end
   if norm.skips_first and (norm.place ~= "pre" or spec.n_layers == 0) then
     fail('norm.skips_first is given, but without norm.place = "pre" and layers there is no norm to skip')
   end
 end
 
--- Where norms stand: embedding, final: outside the layers; pre: before each sublayer, and else after what it joins.
+-- Where norms stand: embedding, final: outside the layers; pre: before each sublayer; post: after what it joins;
+-- result: over what it adds.
 local function places(spec)
-  return { embedding = spec.embedding.norm, final = spec.norm.final, pre = spec.norm.place == "pre" }
+  local place = spec.norm.place
+  return { embedding = spec.embedding.norm, final = spec.norm.final, pre = place == "pre" or place == "sandwich",
+    post = place == "post", result = place == "sandwich" }
 end
 
 -- The weights of a norm of some name; none where there are no norms.
@@ -40,10 +48,22 @@ local function add_roles(spec, add, name)
   if spec.norm.bias then add(name .. "_norm_bias", { spec.d_model }) end
 end
 
+-- Where the norms of a sublayer stand; outside the layers there is one after a linear.
+local function places_of(spec, name)
+  for _, sublayer in ipairs(spec.sublayers) do
+    if sublayer.name == name then return places(spec) end
+  end
+  return { post = true }
+end
+
 -- Where the first block of the first layer has no norm, those of other layers come last, so that the roles that all
 -- layers have stand in one place.
 local function sublayer_roles(spec, add, name)
-  if not (spec.norm.skips_first and name == spec.sublayers[1].name) then add_roles(spec, add, name) end
+  local norms = places_of(spec, name)
+  if norms.pre or norms.post then
+    if not (spec.norm.skips_first and name == spec.sublayers[1].name) then add_roles(spec, add, name) end
+  end
+  if norms.result then add_roles(spec, add, name .. "_result") end
 end
 
 local function layer_roles(spec, add, layer)
@@ -59,6 +79,12 @@ local function add_packed(spec, add, name)
   if #fills > 0 then add(name .. "_norm", spec.d_model * #fills, fills) end
 end
 
+local function sublayer_packed(spec, add, name)
+  local norms = places_of(spec, name)
+  if norms.pre or norms.post then add_packed(spec, add, name) end
+  if norms.result then add_packed(spec, add, name .. "_result") end
+end
+
 -- The roles of the norm of some name, each after what says whose it is.
 local function role_names(spec, name, of)
   local names = {}
@@ -66,9 +92,9 @@ local function role_names(spec, name, of)
   return names
 end
 
--- Hands a norm of rows to add.
+-- Hands a norm of rows, x unless more.reads says others, to add.
 local function add_operation(add, name, phase, writes, template, more)
-  more.name, more.op, more.phase, more.reads, more.writes = name, "norm", phase, { "x" }, { writes }
+  more.name, more.op, more.phase, more.reads, more.writes = name, "norm", phase, more.reads or { "x" }, { writes }
   more.template = "norm." .. template
   add(more)
 end
@@ -99,11 +125,21 @@ local function pre_operations(spec, add, following)
   add_operation(add, "next_norm", "block", "n", "next", { weights = weights })
 end
 
+local function result_operations(spec, add, sublayer)
+  if spec.norm.kind == "none" or not places(spec).result then return end
+  local name = sublayer.name .. "_result"
+  add_operation(add, name .. "_norm", "block", "y", "result",
+    { of = name, reads = { "y" }, weights = role_names(spec, name, "") })
+end
+
 local function sublayer_operations(spec, add, sublayer, following)
+  local norms = places(spec)
   if spec.norm.kind == "none" then return end
-  if spec.norm.place == "pre" then return pre_operations(spec, add, following) end
-  add_operation(add, sublayer.name .. "_norm", "block", "x", "joined",
-    { of = sublayer.name, weights = role_names(spec, sublayer.name, "") })
+  if norms.pre then return pre_operations(spec, add, following) end
+  if norms.post then
+    add_operation(add, sublayer.name .. "_norm", "block", "x", "joined",
+      { of = sublayer.name, weights = role_names(spec, sublayer.name, "") })
+  end
   if spec.norm.final and not following then
     add_operation(add, "final_norm", "block", "x", "last", { weights = role_names(spec, "final", "last.") })
   end
@@ -118,8 +154,9 @@ end
 return {
   name = "norm",
   weights = { "embedding_norm_weight", "embedding_norm_bias", "attention_norm_weight", "attention_norm_bias",
-    "memory_norm_weight", "memory_norm_bias", "ffn_norm_weight", "ffn_norm_bias", "final_norm_weight",
-    "final_norm_bias" },
+    "attention_result_norm_weight", "attention_result_norm_bias", "memory_norm_weight", "memory_norm_bias",
+    "memory_result_norm_weight", "memory_result_norm_bias", "ffn_norm_weight", "ffn_norm_bias",
+    "ffn_result_norm_weight", "ffn_result_norm_bias", "final_norm_weight", "final_norm_bias" },
   fields = {
     { field = "norm.kind", flag = "--norm", value = "layer|rms|none", check = types.choice({ "layer", "rms", "none" }),
       parse = function(word) return word end, default = "layer", help = "LayerNorm or RMSNorm over each row",
@@ -127,12 +164,14 @@ return {
     { field = "norm.eps", flag = "--norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
       default = "1e-05 (layer), 1e-06 (rms)", help = "number added to the mean square before the square root",
       group = "whole models", example = "norm = { eps = 1e-12 }" },
-    { field = "norm.place", flag = "--norm-place", value = "post|pre", check = types.choice({ "post", "pre" }),
+    { field = "norm.place", flag = "--norm-place", value = "post|pre|sandwich",
+      check = types.choice({ "post", "pre", "sandwich" }),
       parse = function(word) return word end, default = "post",
-      help = "a norm after each residual, or before each block (norm_first)",
+      help = "a norm after each residual, before each block (norm_first), or there and over its result before that " ..
+        "joins the residual (Gemma 2)",
       group = "whole models", example = 'norm = { place = "pre" }' },
     { field = "norm.final", flag = "--norm-final", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      default = "yes with pre, no with post", help = "one more norm after the last layer",
+      default = "no with post, yes otherwise", help = "one more norm after the last layer",
       group = "whole models", example = 'norm = { place = "post", final = true }' },
     { field = "norm.bias", flag = "--norm-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "yes with layer, no with rms", help = "whether LayerNorm adds a bias",
@@ -152,7 +191,7 @@ return {
     check_kind(spec, norm, fail)
     local kind, place = norm.kind or "layer", norm.place or "post"
     local final = norm.final
-    if final == nil then final = place == "pre" end
+    if final == nil then final = place ~= "post" end
     spec.norm = { kind = kind, eps = norm.eps or EPS[kind], place = place, final = final,
       bias = kind == "layer" and norm.bias ~= false, unit_offset = norm.unit_offset or false,
       skips_first = norm.skips_first or false }
@@ -165,17 +204,18 @@ return {
   last_roles = function(spec, add)
     if spec.norm.final then add_roles(spec, add, "final") end
   end,
-  sublayer_packed = add_packed,
+  sublayer_packed = sublayer_packed,
   packed = function(spec, add)
     if spec.embedding.norm then add_packed(spec, add, "embedding") end
     if spec.norm.final then add_packed(spec, add, "final") end
   end,
   tensors = function(spec, add)
-    if spec.norm.place == "pre" and spec.n_layers > 0 then
+    if places(spec).pre and spec.n_layers > 0 then
       add({ name = "n", shape = { "rows", "d_model" }, width = spec.d_model, stride = "D_MODEL" })
     end
   end,
   first_operations = first_operations,
+  result_operations = result_operations,
   sublayer_operations = sublayer_operations,
   last_operations = last_operations,
   words = function(spec)
@@ -190,7 +230,7 @@ return {
         ("%s, eps %s"):format(NAMES[spec.norm.kind], fmt.double(spec.norm.eps)) or nil
     end
     return ("%s %s, eps %s%s"):format(NAMES[spec.norm.kind],
-      spec.norm.place == "post" and "after each residual" or "before each block", fmt.double(spec.norm.eps),
+      PLACES[spec.norm.place], fmt.double(spec.norm.eps),
       (spec.norm.bias or spec.norm.kind == "rms") and "" or ", no biases") ..
       (spec.norm.unit_offset and ", times 1 + weight" or "") ..
       (spec.norm.skips_first and ", none before the first" or "") ..

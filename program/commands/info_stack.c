@@ -10,6 +10,12 @@ static const char *const activations[] = {
     [GA_ACTIVATION_NONE] = "none",           [GA_ACTIVATION_RELU] = "relu", [GA_ACTIVATION_GELU] = "gelu",
     [GA_ACTIVATION_GELU_TANH] = "gelu_tanh", [GA_ACTIVATION_SILU] = "silu", [GA_ACTIVATION_TANH] = "tanh",
 };
+// Where norms are, as a spec says it and in words.
+static const char *const places[][2] = {
+    {"post", "after residuals"},
+    {"pre", "before blocks"},
+    {"sandwich", "before blocks and over their results"},
+};
 static const char *const norms[] = {[GA_NORM_NONE] = "none", [GA_NORM_RMS] = "rms", [GA_NORM_LAYER] = "layer"};
 static const char *const positions[] = {
     [GA_POSITIONS_NONE] = "none", [GA_POSITIONS_LEARNED] = "learned", [GA_POSITIONS_SINUSOIDAL] = "sinusoidal"};
@@ -73,6 +79,11 @@ static json_t *dense_json(const struct ga_stack *stack)
     return list;
 }
 
+static size_t place_of(const struct ga_stack *stack)
+{
+    return (size_t)stack->norm_first + (size_t)stack->result_norm;
+}
+
 void ga_info_stack_print(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
@@ -84,7 +95,7 @@ void ga_info_stack_print(const struct ga_model *model)
                activations[stack->ffn_activation], stack->ffn_gated ? " gated" : "",
                stack->without_attention ? ", without attention" : "",
                stack->without_residual ? ", without residual" : "", norms[stack->norm.kind],
-               stack->norm_first ? "before blocks" : "after residuals");
+               places[place_of(stack)][1]);
     }
     printf(", positions %s, pool %s", positions[stack->positions], pools[stack->pool]);
     print_dense(stack);
@@ -119,7 +130,7 @@ json_t *ga_info_stack_json(const struct ga_model *model)
         "{s:o, s:o, s:s, s:b, s:s, s:f, s:s, s:b, s:s, s:o, s:s, s:b, s:s, s:o, s:b, s:b, s:b, s:b, s:o, s:s, s:s}",
         "n_layers", ga_json_size(stack->n_layers), "d_ff", ga_json_size(stack->d_ff), "activation",
         activations[stack->ffn_activation], "gated", stack->ffn_gated, "norm", norms[stack->norm.kind], "norm_eps",
-        stack->norm.eps, "norm_place", stack->norm_first ? "pre" : "post", "norm_final", stack->final_norm, "positions",
+        stack->norm.eps, "norm_place", places[place_of(stack)][0], "norm_final", stack->final_norm, "positions",
         positions[stack->positions], "token_types", ga_json_size(stack->token_types), "pool", pools[stack->pool],
         "pool_normalize", stack->pool_normalize, "logits", logits[stack->logits], "n_logits",
         ga_json_size(stack->n_logits), "logits_tied", stack->logits_tied, "attention", !stack->without_attention,

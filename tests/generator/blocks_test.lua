@@ -13,7 +13,7 @@ local used_templates = dofile("tests/generator/used_templates.lua")
 local KEYS = { name = "string", fields = "table", weights = "table", uses = "table", looked_up = "table",
   beside = "table", of_decoder = "boolean", first_kind = "string" }
 for hook in ([[resolve memory_fields sentence first_roles sublayer_roles layer_roles last_roles sublayers products
-  packed_vocabulary packed sublayer_packed tensors first_operations sublayer_operations
+  packed_vocabulary packed sublayer_packed tensors first_operations sublayer_operations result_operations
   last_operations operation ask outputs words on]]):gmatch("%S+") do
   KEYS[hook] = "function"
 end
@@ -66,7 +66,7 @@ local function whole_specs()
       logits = { kind = "linear", tied = true, transform = "tanh" },
       ffn = { gated = true }, outputs = { "attention" } }),
     make({ norm = { place = "post", final = true }, pool = { kind = "cls" }, dense = { sizes = 3 } }),
-    make({ norm = { place = "pre", skips_first = true } }),
+    make({ norm = { place = "pre", skips_first = true } }), make({ norm = { place = "sandwich" } }),
     make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),
     make({ n_layers = 0, n_heads = NOTHING, sublayer = true, norm = { final = true } }),
   }

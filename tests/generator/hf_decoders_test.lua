@@ -1,4 +1,4 @@
--- hf_decoders_test.lua: --from-hf of decoders whose norms or scores are not as Llama's: Gemma.
+-- hf_decoders_test.lua: --from-hf of decoders whose norms or scores are not as Llama's: Gemma, Gemma 2, Gemma 3.
 local hf = dofile("tests/generator/hf_folders.lua")
 
 local fact, reads, refuses_config = hf.fact, hf.reads, hf.refuses_config
@@ -14,6 +14,46 @@ fact.holds("a Gemma's norms multiply by 1 + weight, and its token rows are scale
     "true true gelu_tanh false")
   refuses_config(gemma, '"head_dim": 4, "use_bidirectional_attention": true',
     "use_bidirectional_attention is true; expected false: rows see no later ones")
+end)
+
+-- The kinds of a spec's layers, and the window of those that have one.
+local function kinds(s)
+  local words = {}
+  for i, kind in ipairs(s.kind_of_layer or {}) do words[i] = s.layer_kinds[kind + 1].name end
+  local near = s.layers and s.layers.kinds.near or { mask = {} }
+  return ("%s %s %s"):format(table.concat(words, ","), tostring(near.mask.window), near.mask.window_sides or "causal")
+end
+
+local GEMMA2 = like_llama("gemma2", "Gemma2"):gsub('layers": 1', 'layers": 3')
+
+fact.holds("a Gemma 2 has sandwich norms, caps, and a window in every second layer or as layer_types says", function()
+  local said = '"head_dim": 4, "query_pre_attn_scalar": 16, "sliding_window": 7, "hidden_act": "gelu"'
+  local s = reads(GEMMA2, said).spec
+  fact.equal(("%s %s %g %g %g %s"):format(s.norm.place, s.norm.unit_offset, s.scale_factor, s.attention_spec.softcap,
+    s.logits.softcap, s.ffn.activation), "sandwich true 0.25 50 30 gelu_tanh")
+  fact.equal(kinds(s), "near,base,near 7 causal")
+  s = reads(GEMMA2, said .. ', "attn_logit_softcapping": null, "final_logit_softcapping": null, "layer_types": ' ..
+    '["full_attention", "sliding_attention", "sliding_attention"]').spec
+  fact.equal(("%s %s"):format(s.attention_spec.softcap, s.logits.softcap), "nil nil")
+  fact.equal(kinds(s), "base,near,near 7 causal")
+  refuses_config(GEMMA2, '"head_dim": 4, "query_pre_attn_scalar": 0',
+    "query_pre_attn_scalar is 0; expected a number above 0")
+end)
+
+fact.holds("a Gemma 3 has norms of q and k, other angles in layers with a window, and may see later rows", function()
+  local gemma3 = GEMMA2:gsub("gemma2", "gemma3_text"):gsub("Gemma2", "Gemma3")
+  local said = '"head_dim": 4, "sliding_window": 8, "sliding_window_pattern": 2, "rope_local_base_freq": 300.0'
+  local s = reads(gemma3, said).spec
+  fact.equal(("%s %s %s %s %s"):format(s.qk_norm.kind, s.qk_norm.unit_offset, s.attention_spec.softcap,
+    s.logits.softcap, s.layers.kinds.near.rope.theta), "rms true nil nil 300.0")
+  fact.equal(kinds(s), "near,base,near 8 causal")
+  fact.equal(kinds(reads(gemma3, said .. ', "use_bidirectional_attention": true').spec), "near,base,near 5 both")
+  refuses_config(gemma3, '"head_dim": 4, "attn_logit_softcapping": 50.0',
+    "attn_logit_softcapping is 50; expected none: scores are not capped")
+  local scaled = gemma3:gsub('"rope_scaling": null', '"rope_scaling": { "rope_type": "linear", "factor": 8.0 }')
+  refuses_config(scaled, '"head_dim": 4',
+    'rope_scaling.rope_type is "linear"; expected "default": rotary positions are not scaled',
+    "rope_scaling.factor is 8; expected none: rotary positions are not scaled")
 end)
 
 fact.finish()

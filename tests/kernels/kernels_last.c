@@ -13,7 +13,7 @@ static const double LAST_BUDGET = 2e6;
 static bool has_logits(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
-    return stack && stack->logits == GA_LOGITS_LINEAR && !stack->logits_transform &&
+    return stack && stack->logits == GA_LOGITS_LINEAR && !stack->logits_transform && stack->logits_softcap == 0.0 &&
            model->arithmetic[GA_LINEAR_LOGITS] != GA_ARITHMETIC_F32;
 }
 

@@ -245,11 +245,16 @@ static struct given given_of(const struct call *call, size_t which)
     return all[which];
 }
 
+static bool has_plain_logits(const struct ga_stack *stack)
+{
+    return stack->logits == GA_LOGITS_LINEAR && stack->logits_softcap == 0.0;
+}
+
 static bool has_plain_layers(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
-    return stack && stack->norm_first && !stack->without_residual && !stack->without_attention && stack->n_layers > 1 &&
-           stack->n_layers <= MOST_LAYERS;
+    return stack && stack->norm_first && !stack->result_norm && !stack->without_residual && !stack->without_attention &&
+           stack->n_layers > 1 && stack->n_layers <= MOST_LAYERS;
 }
 
 static void expect_row(struct checks *checks, const struct subject *subject, const struct call *call,
@@ -353,7 +358,7 @@ static bool make_room(struct call *call, struct room *room)
     room->hidden[0] = room->all;
     room->hidden[1] = room->all ? room->all + rows * width : NULL;
     call->io.hidden = room->all && has_plain_layers(call->model) ? room->hidden : NULL;
-    call->io.logits = room->all && wide > 0 && stack->logits == GA_LOGITS_LINEAR ? after : NULL;
+    call->io.logits = room->all && wide > 0 && has_plain_logits(stack) ? after : NULL;
     call->io.class_logits = room->all && labels > 0 ? after + rows * wide : NULL;
     return room->all;
 }

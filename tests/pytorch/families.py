@@ -94,6 +94,28 @@ def gemma(r):
     return decoder(r, attention_bias=r.random() < 0.5, hidden_act=r.choice(["gelu_pytorch_tanh", "gelu"]))
 
 
+def gemma2(r, **more):
+    layers = r.choice([1, 2, 3, 5])
+    settings = decoder(r, num_hidden_layers=layers, attention_bias=r.random() < 0.5,
+                       sliding_window=r.choice([4, 9, 900]), query_pre_attn_scalar=r.choice([4, 10, 256]),
+                       attn_logit_softcapping=r.choice([None, 2.0, 50.0]),
+                       final_logit_softcapping=r.choice([None, 1.5, 30.0]), layer_types=r.choice([None, [
+                           r.choice(["full_attention", "sliding_attention"]) for _ in range(layers)]]), **more)
+    return {**settings, "hidden_activation": r.choice(["gelu_pytorch_tanh", "silu"])}
+
+
+def gemma3(r, **more):
+    settings = gemma2(r, **more)
+    settings.update(attn_logit_softcapping=None)
+    del settings["rope_theta"]
+    thetas = r.choice([500.0, 1e6]), r.choice([300.0, 10000.0])
+    if int(transformers.__version__.split(".")[0]) < 5:
+        return {**settings, "rope_theta": thetas[0], "rope_local_base_freq": thetas[1]}
+    kinds = "full_attention", "sliding_attention"
+    return {**settings, "rope_parameters": {kind: {"rope_type": "default", "rope_theta": theta}
+                                            for kind, theta in zip(kinds, thetas)}}
+
+
 def phi3(r, i):
     heads, width = r.choice([2, 4]), r.choice([8, 16, 24])
     settings = decoder(r, head_dim=False, hidden_size=heads * width, num_attention_heads=heads, num_key_value_heads=2,
@@ -155,6 +177,9 @@ FAMILIES = {
     "distilbert": ("DistilBertModel", distilbert, "encoder"),
     "eurobert": ("EuroBertModel", lambda r: decoder(r, head_dim=False), "encoder"),
     "gemma": ("GemmaForCausalLM", gemma, "decoder"),
+    "gemma2": ("Gemma2ForCausalLM", gemma2, "decoder"),
+    "gemma3_text": ("Gemma3ForCausalLM", gemma3, "decoder"),
+    "gemma3_encoder": ("Gemma3TextModel", lambda r: gemma3(r, use_bidirectional_attention=True), "encoder"),
     "gpt2": ("GPT2LMHeadModel", gpt2, "decoder"),
     "granite": ("GraniteForCausalLM", granite, "decoder"),
     "llama": ("LlamaForCausalLM", llama, "decoder"),

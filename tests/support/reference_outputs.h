@@ -147,6 +147,9 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
     for (size_t i = 0; stack->logits_scale != 0.0 && i < rows * stack->n_logits; i++) {
         logits[i] *= (REAL)stack->logits_scale;
     }
+    for (size_t i = 0; stack->logits_softcap != 0.0 && i < rows * stack->n_logits; i++) {
+        logits[i] = (REAL)stack->logits_softcap * MATH(tanh)(logits[i] / (REAL)stack->logits_softcap);
+    }
     for (size_t i = 0; i < rows; i++, logits += stack->n_logits) {
         if (i % io->q_len >= reference_q_rows(io, i / io->q_len)) {
             memset(logits, 0, stack->n_logits * sizeof *logits);

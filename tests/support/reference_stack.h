@@ -135,9 +135,16 @@ struct IN_REAL(memory) {
     size_t count;
 };
 
-// x [floats] += y, times the factor of what joins the residual.
-static void IN_REAL(join)(const struct ga_stack *stack, REAL *x, const REAL *y, size_t floats)
+// x [count] += y, what a block of a layer gives, normed if the model has such norms, times the factor of what joins.
+static void IN_REAL(join)(const struct ga_stack *stack, const struct part_model *layer, const char *block, size_t count,
+                          REAL *x, REAL *y)
 {
+    char norm[32];
+    const size_t floats = count * layer->model.d_model;
+    snprintf(norm, sizeof norm, "%s_result", block);
+    if (stack->result_norm) {
+        IN_REAL(norm_to)(stack, &layer->model, layer->views, norm, count, y, y);
+    }
     const REAL factor = stack->residual_scale != 0.0 ? (REAL)stack->residual_scale : 1;
     for (size_t i = 0; i < floats; i++) {
         x[i] += factor * y[i];
@@ -160,7 +167,7 @@ static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct p
     memcpy(rows->key, keys, kv_rows * n * sizeof *x);
     memcpy(rows->value, keys, kv_rows * n * sizeof *x);
     IN_REAL(layer)(&attention->model, attention->views, io, b, rows, seen, y, weights);
-    IN_REAL(join)(stack, x, y, floats);
+    IN_REAL(join)(stack, layer, norm, count, x, y);
     if (!stack->norm_first) {
         IN_REAL(norm_to)(stack, &layer->model, layer->views, norm, count, x, x);
     }
@@ -179,7 +186,7 @@ static void IN_REAL(join_feed_forward)(const struct ga_stack *stack, const struc
     if (stack->without_residual) {
         memcpy(x, y, floats * sizeof *x);
     } else {
-        IN_REAL(join)(stack, x, y, floats);
+        IN_REAL(join)(stack, layer, "ffn", count, x, y);
     }
     if (!stack->norm_first) {
         IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, x, x);

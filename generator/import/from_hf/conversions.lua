@@ -238,8 +238,14 @@ end
 
 local KIND_OF_TYPE = { full_attention = "base", sliding_attention = "near" }
 
--- The same where a list names the kind of each layer.
+-- The kinds of layers where a list names that of each, or where a number n says that each n-th sees all keys and the
+-- others those near them.
 function conversions.layer_types(value, context)
+  if is_count(value) and value <= 512 then
+    local turn = { [value] = "base" }
+    for i = 1, value - 1 do turn[i] = "near" end
+    return value > 1 and turn or nil
+  end
   local pattern, is_near = {}, false
   for _, word in ipairs(json.is_array(value) and value or {}) do
     pattern[#pattern + 1] = KIND_OF_TYPE[word]
@@ -251,13 +257,15 @@ function conversions.layer_types(value, context)
   return is_near and pattern or nil
 end
 
--- Of layers with a window to both sides what differs from the others: the window, and the angles if row.theta has any.
+-- Of layers with a window what differs from the others: the window, to both sides unless the mask is causal, and the
+-- angles if row.theta has any.
 function conversions.near_kind(value, context, row)
   if not is_count(value) then return nil, "a whole number from 1" end
   if not context.made["layers.pattern"] then return nil end
   local theta = context.get(row.theta)
-  return { near = { mask = { window = math.floor(value / 2) + 1, window_sides = "both" },
-    rope = type(theta) == "number" and { theta = theta } or nil } }
+  local mask = { window = math.floor(value / 2) + 1, window_sides = "both" }
+  if context.made["mask.causal"] then mask = { window = math.min(value, LONGEST) } end
+  return { near = { mask = mask, rope = type(theta) == "number" and { theta = theta } or nil } }
 end
 
 -- How many dimensions of a head rotate, of a part of it.
@@ -287,6 +295,17 @@ end
 function conversions.inverse(value)
   if type(value) ~= "number" or value <= 0 then return nil, "a number above 0" end
   return 1 / value
+end
+
+-- A number whose root scores are divided by, as their factor.
+function conversions.inverse_root(value)
+  if type(value) ~= "number" or value <= 0 then return nil, "a number above 0" end
+  return 1 / math.sqrt(value)
+end
+
+-- A value, or nothing where it is false.
+function conversions.unless_false(value)
+  return value or nil
 end
 
 -- A value that says once more what another field said.

@@ -18,7 +18,8 @@ local NAMES = {
 
 local STACK_NAMES = {
   "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias", "modernbert",
-  "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "llama", "phi3", "vit", "torch_encoder",
+  "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "llama", "phi3", "gemma2", "vit",
+  "torch_encoder",
   "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gpt2", "gguf_bert", "t5", "t5_gated",
   "roles",
 }

@@ -168,14 +168,14 @@ struct ga_stack_buffer {
 
 // The layers of a whole model. A layer is attention with its output projection, added to the residual, then a
 // feed-forward of width d_ff, added to the residual. A norm comes after each residual, or with norm_first before each
-// block; with kind GA_NORM_NONE there are no norms. With n_layers 0, the stack is only the parts around layers, and
-// d_ff is 0.
+// block, and with result_norm another over its result before that joins the residual. With kind GA_NORM_NONE there are
+// no norms. With n_layers 0, the stack is only the parts around layers, and d_ff is 0.
 struct ga_stack {
     size_t n_layers, d_ff;
     enum ga_activation ffn_activation;
     bool ffn_gated; // activation(gate(x)) * up(x)
     struct ga_norm norm;
-    bool norm_first, final_norm;
+    bool norm_first, result_norm, final_norm;
     double embedding_scale; // factor of rows before positions are added; 0: none
     bool embedding_norm;    // a norm before the first layer
     enum ga_positions positions;
@@ -202,6 +202,7 @@ struct ga_stack {
     bool has_padding;         // tokens with id padding have row first_position - 1, and positions count only the others
     int32_t padding;
     double residual_scale, logits_scale; // factors of what joins the residual, and of logits; 0: none
+    double logits_softcap;               // 0: none; else logits become softcap * tanh(logits / softcap), before softmax
     const bool *unrotated_layers;        // [n_layers], whether a layer has no rotary positions; NULL: all have them
     enum ga_activation logits_transform; // of a dense linear's results; then norm and logits; NONE: no transform
     size_t d_embedding;                  // numbers of a row of io.embedding; 0: the model does not pool
