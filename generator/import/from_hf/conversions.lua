@@ -238,8 +238,7 @@ end
 
 local KIND_OF_TYPE = { full_attention = "base", sliding_attention = "near" }
 
--- The kinds of layers where a list names that of each, or where a number n says that each n-th sees all keys and the
--- others those near them.
+-- The kinds of layers: a list names that of each, or a number n says that each n-th sees all keys, and others those near.
 function conversions.layer_types(value, context)
   if is_count(value) and value <= 512 then
     local turn = { [value] = "base" }
@@ -304,9 +303,7 @@ function conversions.inverse_root(value)
 end
 
 -- A value, or nothing where it is false.
-function conversions.unless_false(value)
-  return value or nil
-end
+function conversions.unless_false(value) return value or nil end
 
 -- A value that says once more what another field said.
 function conversions.same(value, context, row)
