@@ -238,7 +238,7 @@ end
 
 local KIND_OF_TYPE = { full_attention = "base", sliding_attention = "near" }
 
--- The kinds of layers: a list names that of each, or a number n says that each n-th sees all keys, and others those near.
+-- The kinds of layers: a list names that of each, or a number n says that each n-th sees all keys, others those near.
 function conversions.layer_types(value, context)
   if is_count(value) and value <= 512 then
     local turn = { [value] = "base" }
