@@ -33,7 +33,8 @@ static const struct ga_weight_role roles[] = {{"q_bias", 1, {1}}};
     .n_heads = 2, .n_kv_heads = 2, .d_head = 2, .roles = roles, .n_roles = 1, .variants = variant, .n_variants = 1, \
     .q_len = {1, 8}, .kv_len = {1, 8}
 
-static const struct ga_model rotary = {SHAPE, .rope = {GA_ROPE_HALF_SPLIT, 10000, 2, POSITIONS}};
+static const struct ga_model rotary = {
+    SHAPE, .rope = {.layout = GA_ROPE_HALF_SPLIT, .theta = 10000, .rotary_dim = 2, .positions = POSITIONS}};
 static const struct ga_model plain = {SHAPE};
 
 static float query[BATCH * Q_LEN * D_MODEL], key[BATCH * KV_LEN * D_MODEL], output[BATCH * Q_LEN * D_MODEL];

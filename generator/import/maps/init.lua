@@ -19,9 +19,8 @@ local NAMES = {
 local STACK_NAMES = {
   "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias", "modernbert",
   "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "llama", "phi3", "gemma2", "vit",
-  "torch_encoder",
-  "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gpt2", "gguf_bert", "t5", "t5_gated",
-  "roles",
+  "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gpt2", "gguf_bert",
+  "t5", "t5_gated", "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
