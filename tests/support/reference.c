@@ -146,10 +146,13 @@ const float *reference_idle_weight(const char *role)
 double reference_number(const struct ga_model *model, const char *field, double otherwise)
 {
     const size_t length = strlen(field);
-    for (const char *at = model->spec; (at = strstr(at, field)) != NULL; at += length) {
-        const bool is_word = at == model->spec || at[-1] == ' ';
-        if (is_word && strncmp(at + length, " = ", 3) == 0) {
-            return strtod(at + length + 3, NULL);
+    size_t depth = 0; // the spec's own fields are in one pair of braces
+    for (const char *at = model->spec; *at != '\0'; at++) {
+        depth += *at == '{';
+        depth -= *at == '}';
+        const bool begins = depth == 1 && *at == ' ' && strncmp(at + 1, field, length) == 0;
+        if (begins && strncmp(at + 1 + length, " = ", 3) == 0) {
+            return strtod(at + 1 + length + 3, NULL);
         }
     }
     return otherwise;
