@@ -44,8 +44,8 @@ fact.holds("a Gemma 3 has norms of q and k, other angles in layers with a window
   local gemma3 = GEMMA2:gsub("gemma2", "gemma3_text"):gsub("Gemma2", "Gemma3")
   local said = '"head_dim": 4, "sliding_window": 8, "sliding_window_pattern": 2, "rope_local_base_freq": 300.0'
   local s = reads(gemma3, said).spec
-  fact.equal(("%s %s %s %s %s"):format(s.qk_norm.kind, s.qk_norm.unit_offset, s.attention_spec.softcap,
-    s.logits.softcap, s.layers.kinds.near.rope.theta), "rms true nil nil 300.0")
+  fact.equal(("%s %s %s %s %g"):format(s.qk_norm.kind, s.qk_norm.unit_offset, s.attention_spec.softcap,
+    s.logits.softcap, s.layers.kinds.near.rope.theta), "rms true nil nil 300")
   fact.equal(kinds(s), "near,base,near 8 causal")
   fact.equal(kinds(reads(gemma3, said .. ', "use_bidirectional_attention": true').spec), "near,base,near 5 both")
   refuses_config(gemma3, '"head_dim": 4, "attn_logit_softcapping": 50.0',
