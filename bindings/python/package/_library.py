@@ -25,7 +25,7 @@ if model.abi != c.GA_ABI:
     raise ImportError("%s: the library has interface %d, its declarations %d" % (NAME, model.abi, c.GA_ABI))
 model_address = ctypes.addressof(model)
 BITS_REVISION = int(model.bits_revision)  # builds of one revision give the same bits
-stack: Optional[Any] = model.stack.contents if model.stack else None
+stack: Any = model.stack.contents if model.stack else None
 encoder: Optional[Any] = model.encoder.contents if model.encoder else None
 
 # -- Errors ---------------------------------------------------------------------------------------------------------
