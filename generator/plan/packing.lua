@@ -175,19 +175,9 @@ local function kind_of(s, layer)
   return s.kind_of_layer and s.kind_of_layer[layer + 1] + 1 or 1
 end
 
--- Whether each of some layers has no rotary positions; nil where all have them.
-local function unrotated_of(s, group)
-  local flags = {}
-  for i = 1, s.unrotated and group.count or 0 do
-    flags[i] = s.unrotated[group.from + (i - 1) * group.step + 1]
-  end
-  return s.unrotated and flags or nil
-end
-
 -- Appends the lists of layers that are alike.
 local function add_layers(lists, p, group, at, first)
   local list, shared = lists_of(p, group, at, first)
-  list.unrotated = unrotated_of(p.spec, group)
   add_layout(list, p.layer_packed, 0, roles_of(p.spec, ("layers.%d."):format(group.from)), p)
   for _, sublayer in ipairs(p.spec.sublayers) do
     for _, part in ipairs(sublayer.part and p.layer_packed.parts or {}) do

@@ -70,12 +70,12 @@ static double power_of(const struct ga_packed_angles *angles, size_t pair)
     return angles->layout == GA_SINUSOIDS ? ga_pow(angles->theta, exponent) : ga_rotary_speed(angles, pair);
 }
 
-void ga_pack_angles(const struct ga_packed_angles *angles, bool is_still, float *to)
+void ga_pack_angles(const struct ga_packed_angles *angles, float *to)
 {
     const bool is_split = angles->layout == GA_ROTARY_HALF_SPLIT, is_rotary = angles->layout != GA_SINUSOIDS;
-    const double factor = is_rotary && !is_still ? ga_rotary_factor(angles) : 1.0;
+    const double factor = is_rotary ? ga_rotary_factor(angles) : 1.0;
     for (size_t pair = 0; 2 * pair < angles->width; pair++) {
-        const double power = is_still ? 0.0 : power_of(angles, pair);
+        const double power = power_of(angles, pair);
         const size_t first = is_split ? pair : 2 * pair, second = is_split ? pair + angles->width / 2 : first + 1;
         for (size_t place = 0; place < angles->places; place++) {
             float *row = to + place * angles->width, sine, cosine;

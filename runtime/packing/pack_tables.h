@@ -11,10 +11,8 @@ void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view
 // block: where the offsets of the rows begin.
 void ga_pack_rows(const struct ga_packed_rows *rows, const struct ga_weight_view *view, unsigned char *block);
 
-// to: where the part begins. is_still: all angles are 0, and no factor multiplies their cosines.
-void ga_pack_angles(const struct ga_packed_angles *angles, bool is_still, float *to);
-
 // to: where the part begins.
+void ga_pack_angles(const struct ga_packed_angles *angles, float *to);
 void ga_pack_buckets(const struct ga_packed_buckets *buckets, const struct ga_weight_view *view, float *to);
 
 #endif

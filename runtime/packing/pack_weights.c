@@ -31,21 +31,15 @@ static void pack_parts(const struct ga_packed_parts *parts, const struct ga_weig
     }
 }
 
-// Tables that need no role are the same for each layer, but those of unrotated ones: later ones copy an earlier one's.
+// Tables that need no role are the same for each layer: later ones copy the first layer's.
 static void pack_angles(const struct ga_packed_parts *parts, unsigned char *first)
 {
     for (size_t i = 0; i < parts->n_angles; i++) {
         const struct ga_packed_angles *angles = &parts->angles[i];
-        const float *made[2] = {NULL, NULL}; // rotated, and not
-        for (size_t layer = 0; layer < parts->count; layer++) {
-            const bool is_still = parts->unrotated != NULL && parts->unrotated[layer];
-            float *table = floats_at(first + layer * parts->bytes, angles->at);
-            if (made[is_still] != NULL) {
-                memcpy(table, made[is_still], angles->places * angles->width * sizeof *table);
-            } else {
-                ga_pack_angles(angles, is_still, table);
-                made[is_still] = table;
-            }
+        float *table = floats_at(first, angles->at);
+        ga_pack_angles(angles, table);
+        for (size_t layer = 1; layer < parts->count; layer++) {
+            memcpy(first + layer * parts->bytes + angles->at, table, angles->places * angles->width * sizeof *table);
         }
     }
 }

@@ -117,7 +117,6 @@ struct ga_packed_parts {
     size_t n_rows;
     const struct ga_packed_angles *angles;
     size_t n_angles;
-    const bool *unrotated; // [count], layers whose rotary angles are all 0; NULL: none
     const struct ga_packed_buckets *buckets;
     size_t n_buckets;
 };

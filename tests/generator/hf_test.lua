@@ -143,11 +143,16 @@ end)
 
 fact.holds("some layers of a SmolLM3 have no positions", function()
   local smollm3 = hf.LLAMA:gsub('"llama"', '"smollm3"'):gsub("Llama", "SmolLM3"):gsub('layers": 1', 'layers": 5')
-  local function skipped(said) return table.concat(reads(smollm3, said).spec.rope.skipped_layers or {}, " ") end
-  fact.equal(skipped(), "3")
-  fact.equal(skipped('"no_rope_layers": [1, 0, 1, 0, 1]'), "1 3")
-  fact.equal(skipped('"no_rope_layers": [1, 1, 1, 1, 1]'), "")
-  fact.equal(skipped('"no_rope_layers": null, "no_rope_layer_interval": 2'), "1 3")
+  local function kinds(said)
+    local s = reads(smollm3, said).spec
+    local plain = s.layer_kinds[2]
+    fact.equal(plain and plain.spec.rope, nil)
+    return table.concat(s.kind_of_layer or {}, " ")
+  end
+  fact.equal(kinds(), "0 0 0 1 0")
+  fact.equal(kinds('"no_rope_layers": [1, 0, 1, 0, 1]'), "0 1 0 1 0")
+  fact.equal(kinds('"no_rope_layers": [1, 1, 1, 1, 1]'), "")
+  fact.equal(kinds('"no_rope_layers": null, "no_rope_layer_interval": 2'), "0 1 0 1 0")
   refuses_config(smollm3, '"no_rope_layers": [1]', "no_rope_layers is a list; expected a list of " ..
     "num_hidden_layers (5) numbers")
 end)

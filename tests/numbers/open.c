@@ -42,6 +42,6 @@ void NUMBERS_TABLE_AS(float *table);
 
 void NUMBERS_TABLE_AS(float *table)
 {
-    ga_pack_angles(NUMBERS_TABLE, false, table);
+    ga_pack_angles(NUMBERS_TABLE, table);
 }
 #endif

@@ -222,9 +222,6 @@ static void layer_make(struct part_model *layer, const struct ga_model *model, c
     if (model->layer_kinds) {
         take_kind(&layer->model, &model->layer_kinds[model->kind_of_layer[index]]);
     }
-    if (model->stack->unrotated_layers && model->stack->unrotated_layers[index]) {
-        layer->model.rope.rotary_dim = 0;
-    }
 }
 
 // The sides of a transformer.

@@ -54,22 +54,6 @@ static void check_angles(enum ga_angles layout, size_t width)
     cr_expect_eq(block[PLACES * width], 0.0F);
 }
 
-// Of three layers the second is unrotated, and has no attention factor either.
-Test(packing_tables, unrotated_layers_have_angles_of_zero)
-{
-    const struct ga_packed_angles angles = {
-        .layout = GA_ROTARY_INTERLEAVED, .places = 3, .width = 2, .theta = 500, .scaling = {.attention = 1.5}};
-    const bool unrotated[] = {false, true, false};
-    pack(&(struct ga_packed_parts){.count = 3, .bytes = 64, .angles = &angles, .n_angles = 1, .unrotated = unrotated},
-         NULL);
-    for (size_t place = 0; place < 3; place++) {
-        const float *table = block + 2 * place;
-        cr_expect_float_eq((double)table[0], 1.5 * cos((double)place), 0x1p-23);
-        cr_expect(table[16] == 1.0F && table[17] == 0.0F);
-        cr_expect(table[32] == table[0] && table[33] == table[1]);
-    }
-}
-
 // The angle of each pair from a place to the next, and what cosines are multiplied by, of 5 pairs of theta 500 under a
 // scaling. wanted: what transformers 4.57.6 computes (modeling_rope_utils.py), in double precision.
 static void check_scaling(struct ga_rope_scaling scaling, const double *wanted, double factor)

@@ -4,6 +4,7 @@
 -- flags).
 local elementary = require "base.elementary"
 local json = require "import.from_hf.json"
+local layer_kinds = require "import.from_hf.layer_kinds"
 local types = require "schema.types"
 
 local conversions = {}
@@ -225,69 +226,12 @@ function conversions.fixed_of_yarn(value, context, row)
   return kind
 end
 
--- -- Layers that differ by a pattern ---------------------------------------------------------------------------------
-
--- The kinds of layers where every n-th sees all keys, from the first on, and the others those near them; nothing where
--- all do.
-function conversions.every_nth(value)
-  if not is_count(value) or value > 512 then return nil, "a whole number from 1 to 512" end
-  local pattern = { "base" }
-  for i = 2, value do pattern[i] = "near" end
-  return value > 1 and pattern or nil
-end
-
-local KIND_OF_TYPE = { full_attention = "base", sliding_attention = "near" }
-
--- The kinds of layers: a list names that of each, or a number n says that each n-th sees all keys, others those near.
-function conversions.layer_types(value, context)
-  if is_count(value) and value <= 512 then
-    local turn = { [value] = "base" }
-    for i = 1, value - 1 do turn[i] = "near" end
-    return value > 1 and turn or nil
-  end
-  local pattern, is_near = {}, false
-  for _, word in ipairs(json.is_array(value) and value or {}) do
-    pattern[#pattern + 1] = KIND_OF_TYPE[word]
-    is_near = is_near or KIND_OF_TYPE[word] == "near"
-  end
-  if #pattern ~= context.made.n_layers or #pattern ~= #value then
-    return nil, "full_attention or sliding_attention for each layer"
-  end
-  return is_near and pattern or nil
-end
-
--- Of layers with a window what differs from the others: the window, to both sides unless the mask is causal, and the
--- angles if row.theta has any.
-function conversions.near_kind(value, context, row)
-  if not is_count(value) then return nil, "a whole number from 1" end
-  if not context.made["layers.pattern"] then return nil end
-  local theta = context.get(row.theta)
-  local mask = { window = math.floor(value / 2) + 1, window_sides = "both" }
-  if context.made["mask.causal"] then mask = { window = math.min(value, LONGEST) } end
-  return { near = { mask = mask, rope = type(theta) == "number" and { theta = theta } or nil } }
-end
-
 -- How many dimensions of a head rotate, of a part of it.
 function conversions.rotary_dim(value, context)
   local made = context.made
   local width = made.d_head or is_count(made.d_model) and is_count(made.n_heads) and made.d_model / made.n_heads
   if type(value) ~= "number" or not (value > 0 and value <= 1) or not width then return nil, "a number up to 1" end
   return math.floor(width * value)
-end
-
--- The layers, counted from 0, for which a list has 0; or each layer whose number, from 1 on, is a multiple of a number.
-function conversions.zeros(value, context)
-  local layers, list = context.made.n_layers, {}
-  if not is_count(layers) then return nil end
-  for i = 1, layers do
-    local is_zero
-    if json.is_array(value) then is_zero = value[i] == 0 else is_zero = is_count(value) and i % value == 0 end
-    if is_zero then list[#list + 1] = i - 1 end
-  end
-  if not is_count(value) and not (json.is_array(value) and #value == layers) then
-    return nil, ("a list of num_hidden_layers (%d) numbers"):format(layers)
-  end
-  return #list > 0 and list or nil
 end
 
 -- A divisor as a factor.
@@ -395,6 +339,10 @@ function conversions.patches(value, context, row)
     return nil, "at least patch_size (" .. json.shown(context.get("patch_size")) .. ")"
   end
   return math.floor(height / rows) * math.floor(width / columns) + (row.tokens or 1)
+end
+
+for _, name in ipairs({ "every_nth", "layer_types", "near_kind", "plain_layers", "plain_kind" }) do
+  conversions[name] = layer_kinds[name]
 end
 
 return conversions

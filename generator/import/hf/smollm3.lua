@@ -3,7 +3,8 @@ local llama = require "import.hf.llama"
 
 local fields = {
   { "rope_parameters.rope_theta", "rope.theta", also = "rope_scaling.rope_theta rope_theta", default = 2e6 },
-  { "no_rope_layers", "rope.skipped_layers", by = "zeros", also = "no_rope_layer_interval", default = 4 },
+  { "no_rope_layers", "layers.pattern", by = "plain_layers", also = "no_rope_layer_interval", default = 4 },
+  { "no_rope_layers", "layers.kinds", by = "plain_kind", also = "no_rope_layer_interval", default = 4 },
 }
 for i = #llama.fields, 1, -1 do
   if llama.fields[i][2] ~= "rope.theta" then table.insert(fields, 1, llama.fields[i]) end

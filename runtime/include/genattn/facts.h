@@ -203,7 +203,6 @@ struct ga_stack {
     int32_t padding;
     double residual_scale, logits_scale; // factors of what joins the residual, and of logits; 0: none
     double logits_softcap;               // 0: none; else logits become softcap * tanh(logits / softcap), before softmax
-    const bool *unrotated_layers;        // [n_layers], whether a layer has no rotary positions; NULL: all have them
     enum ga_activation logits_transform; // of a dense linear's results; then norm and logits; NONE: no transform
     size_t d_embedding;                  // numbers of a row of io.embedding; 0: the model does not pool
     const struct ga_dense *dense;        // linears between the pooled row and io.embedding, in order
