@@ -3,19 +3,28 @@
 #ifndef TESTS_FAILING_MEMORY_H
 #define TESTS_FAILING_MEMORY_H
 
+#include <dlfcn.h> // with _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The program's: whether a block of so many bytes, which is asked for now, is refused.
 static bool refuses_memory(size_t size);
 
 static size_t live; // blocks handed out and not given back
 
-// Where the call stands that asks for a block, for refuses_memory; a program may look whose it is (dladdr).
+// Where the call stands that asks for a block, for refuses_memory.
 static const void *asker;
 #define REMEMBER_ASKER() (asker = __builtin_return_address(0))
+
+// Whether it is code of the shared library of a name.
+static inline bool asker_is_of(const char *name)
+{
+    Dl_info library;
+    return dladdr(asker, &library) != 0 && library.dli_fname != NULL && strstr(library.dli_fname, name) != NULL;
+}
 
 // glibc's own, which stay reachable by these names.
 void *__libc_malloc(size_t size);

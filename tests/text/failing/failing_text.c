@@ -16,21 +16,14 @@ static size_t made, turn; // allocations since the last start, and the one that 
 static bool refused_jansson;
 static bool refused_pcre2; // whose compiler of machine code does without, as it is not needed
 
-// Whether code is of the shared library of that name.
-static bool is_of(const char *name, const void *code)
-{
-    Dl_info library;
-    return dladdr(code, &library) != 0 && library.dli_fname != NULL && strstr(library.dli_fname, name) != NULL;
-}
-
 static bool refuses_memory(size_t size)
 {
     (void)size;
     if (++made != turn) {
         return false;
     }
-    refused_jansson = is_of("libjansson", asker);
-    refused_pcre2 = is_of("libpcre2", asker);
+    refused_jansson = asker_is_of("libjansson");
+    refused_pcre2 = asker_is_of("libpcre2");
     return true;
 }
 
