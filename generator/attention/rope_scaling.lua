@@ -160,8 +160,8 @@ return {
     check_fields(rope, fail)
     local kind = KINDS[rope.scaling]
     if not kind then return end
-    for name, value in pairs(kind.defaults or {}) do
-      if rope[name] == nil then rope[name] = value end
+    for _, name in ipairs(OWN) do
+      if rope[name] == nil then rope[name] = (kind.defaults or {})[name] end
     end
     check_divisors(rope, fail)
     check_turns(rope, fail)

@@ -33,7 +33,8 @@ enum ga_exit ga_embed_shard_choose(struct ga_embed_shard *shard, const char *tex
     }
     if (ga_name_ends_in(output, GA_SAFETENSORS_ENDING) || ga_name_ends_in(output, GA_NUMPY_ENDING)) {
         return ga_misused(shard->context,
-                          "--output %s: a shard is not such a file until --merge; expected another name", output);
+                          "--output %s: --merge makes such a file from shards; give the shard's own file another name",
+                          output);
     }
     shard->is_given = true;
     shard->maker.shard = (struct ga_shard){.index = index, .of = of};

@@ -194,7 +194,7 @@ return function(path, expect_run, expect)
       expect_run(2, EMBED .. "--output %e --shard " .. word, ("--shard %s: expected K"):format(word))
     end
     expect_run(2, EMBED .. "--shard 0/2", "--shard needs --output FILE")
-    expect_run(2, EMBED .. "--shard 0/2 --output %e.npy", "e.npy: a shard is not such a file until --merge")
+    expect_run(2, EMBED .. "--shard 0/2 --output %e.npy", "e.npy: --merge makes such a file from shards")
     expect_run(2, EMBED .. "--shard 0/2 --output %e --format npy", "--format has no meaning with --shard")
     expect_run(2, EMBED .. "--resume --output %e", "--resume needs --shard")
     expect_run(2, EMBED .. "--output %e %corpus", 'unexpected argument "', "shards need --merge")

@@ -179,8 +179,8 @@ local function read_modules(folder, found)
 end
 
 -- The tensors of a folder's safetensors files and those of its modules: { path (of the file or the index), files,
--- found = { [name] = { dtype, shape, path } }, names (in byte order) }; nil where there is no such file; or false and a
--- message.
+-- found = { [name] = { dtype, shape, path } }, names (in byte order) }; nil if the folder has no such file; false and a
+-- message if one cannot be read.
 function tensors.read(folder)
   local found, files, ok, why = {}, 1
   local path = folder .. "/" .. WHOLE

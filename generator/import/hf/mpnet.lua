@@ -1,6 +1,6 @@
 -- hf/mpnet.lua: MPNetModel and sentence encoders made from one (all-mpnet-base-v2): RobertaModel with one bias for
 -- buckets of distances that all layers share, and without types of tokens.
-local common = require "import.hf.common"
+local like = require("import.hf.common").renamed(require "import.hf.roberta", "Roberta", "MPNet")
 
 return {
   maps = { "mpnet", "mpnet_one_bias" },
@@ -28,27 +28,5 @@ return {
   ignores = {
     { "dropout is for training", "hidden_dropout_prob attention_probs_dropout_prob" },
   },
-  base = "MPNetModel",
-  architectures = {
-    MPNetModel = {},
-    MPNetForMaskedLM = {
-      fixed = { common.words_fixed[1], common.words_fixed[2], { "logits.transform", "gelu" } },
-      fields = common.words_fields,
-    },
-    MPNetForSequenceClassification = {
-      fixed = { { "pool.kind", "cls" }, { "classifier.activation", "tanh" } },
-      fields = common.classifier_fields,
-    },
-    MPNetForTokenClassification = {
-      fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
-      fields = { { "id2label", "logits.size", by = "labels", default = 2 } },
-    },
-  },
-  unread = {
-    { "the pooler (a linear and tanh over the first row) is not part of the stack", "pooler" },
-    { "numbers 0, 1, 2 ..., which are not learned", "embeddings.position_ids" },
-    { "the embedding and its bias once more", "lm_head.decoder", where = { "logits.tied", true } },
-    { "the bias of tied logits", "lm_head.bias", where = { "logits.tied", false } },
-    { "heads that are not made", "lm_head classifier" },
-  },
+  base = like.base, architectures = like.architectures, unread = like.unread,
 }
