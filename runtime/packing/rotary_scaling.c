@@ -34,11 +34,13 @@ static double llama3_speed(const struct ga_rope_scaling *scaling, double speed)
     return (1.0 - ramp) * speed / scaling->factor + ramp * speed;
 }
 
-// The pair, as a real number, that makes so many turns in the original positions.
+// The pair, as a real number, that makes so many turns in the original positions; at the ends of the range if it lies
+// far outside, as where theta is near 1.
 static double pair_of_turns(const struct ga_packed_angles *angles, double turns)
 {
     const double length = angles->scaling.original / (turns * TURN);
-    return (double)angles->width * ga_log(length) / (2.0 * ga_log(angles->theta));
+    const double width = (double)angles->width, pair = width * ga_log(length) / (2.0 * ga_log(angles->theta));
+    return clamped(pair, -1.0, width);
 }
 
 static double yarn_speed(const struct ga_packed_angles *angles, size_t pair, double speed)

@@ -98,6 +98,21 @@ Test(packing_tables, yarn_is_that_of_transformers)
         (double[]){1, 0.2885399811814427, 0.0758948588206554, 0.00789897178953149, 0.00017328621078878655}, 1.5);
 }
 
+// Where theta is near 1 all pairs turn alike: here all are slow, whose places lie far beyond the last pair.
+Test(packing_tables, yarn_takes_a_theta_near_1)
+{
+    const struct ga_packed_angles angles = {
+        .layout = GA_ROTARY_HALF_SPLIT,
+        .places = 1,
+        .width = 10,
+        .theta = 1.0 + 0x1p-40,
+        .scaling = {GA_ROPE_YARN, .factor = 4, .original = 4096, .slow = 1, .fast = 32, .truncate = true}};
+    for (size_t pair = 0; pair < 5; pair++) {
+        const double speed = ga_rotary_speed(&angles, pair);
+        cr_expect(fabs(speed - 0.25) < 0x1p-38, "pair %zu: %.17g", pair, speed);
+    }
+}
+
 // Cosines and sines of the first place are the factor and 0; the table of an angle is that of its speed.
 Test(packing_tables, tables_have_scaled_angles)
 {
