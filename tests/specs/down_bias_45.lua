@@ -1,3 +1,4 @@
+-- test: check
 -- Layers of a gated feed-forward of which the last linear alone has a bias, as in GTE; of odd widths.
 return {
   kind = "encoder",
