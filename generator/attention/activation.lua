@@ -81,6 +81,14 @@ return {
       end
     end
   end,
+  properties = function(spec)
+    local list = {}
+    for _, p in ipairs({ "q", "k", "v", "o" }) do
+      local name = spec.activation[p]
+      list[#list + 1] = { ("activation[GA_%s]"):format(p:upper()), name and "ACTIVATION_" .. name:upper() }
+    end
+    return list
+  end,
   sentence = function(spec)
     local parts = {}
     for _, name in ipairs(distinct(spec.activation, PROJECTIONS)) do

@@ -76,6 +76,9 @@ return {
       spec.needs_unscaled_q = spec.needs_unscaled_q or by_name(spec) ~= nil
     end
   end,
+  properties = function(spec)
+    return { { "attention_arithmetic", spec.attends_in ~= "f32" and "ARITHMETIC_" .. spec.attends_in:upper() } }
+  end,
   sentence = function(spec)
     local reason = spec.attends_in_floats
     if reason and reason.why then return ("attention multiplies floats: %s %s"):format(reason.what, reason.why) end

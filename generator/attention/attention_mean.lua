@@ -23,6 +23,7 @@ return {
     add("weighed", { name = "keep", op = "copy", reads = { "scores" }, writes = { "kept" } })
     add("attended", { name = "attention_mean", op = "mean", reads = { "kept" }, writes = { "attention_mean" } })
   end,
+  properties = function() return { { "attention_mean_output", true } } end,
   sentence = function(spec)
     return spec.attention_mean and "the mean of all heads' softmax weights is written on request" or nil
   end,

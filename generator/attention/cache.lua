@@ -89,6 +89,9 @@ return {
     end
   end,
   on = function(spec) return spec.cache end,
+  properties = function(spec)
+    return { { "cache", spec.cache }, { "cache_dtype", formats.enum_of_rows(spec.cache_dtype) } }
+  end,
   sentence = function(spec)
     if not spec.cache then return nil end
     local remembers = spec.kind == "decoder" or spec.kind == "transformer"

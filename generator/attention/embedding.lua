@@ -34,6 +34,9 @@ return {
       formats.add_rows(add, "embedding", spec.vocab_size, spec.d_model, spec.embedding_dtype)
     end
   end,
+  properties = function(spec)
+    return { { "embedding_dtype", spec.embedding_dtype ~= "f32" and formats.enum_of_rows(spec.embedding_dtype) } }
+  end,
   sentence = function(spec)
     if not spec.vocab_size then return nil end
     local is_shared = spec.own_token_table == false and spec.embedding_dtype ~= "f32"

@@ -11,6 +11,7 @@
 --   packed(spec, add, d_head_pad)   its parts of the packed weights: add(name, count, fills, type), type: of elements,
 --                              f32 where nil; fills: what they are packed from (ops/init.lua); d_head_pad: a head's
 --                              dimensions up to whole vectors
+--   properties(spec)           its fields of `struct ga_model`, as emit/initializer.lua takes them
 --   on(spec)                   false or nil where its fragments are not spliced; without it they always are
 --   uses                       names of features whose fragments declare what its own use
 --   calls                      functions that its fragments call and those of each feature that asks for it define
@@ -56,8 +57,9 @@ for i, name in ipairs({
   "grouped_heads", "projections", "weights_dtype", "linear_dtype", "bias", "causal", "window", "sinks", "lengths",
   "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope",
   "rope_scaling", "dropout",
-  "outputs", "attention_mean", "extra_keys", "extra_logits", "nonfinite_safe", "skip_zero", "key_lower_bound",
-  "float_keys", "narrow_attention", "narrow_keys", "cache", "kept_scales", "rounded_cache",
+  "outputs", "attention_mean", "scores_output", "learned_key", "extra_keys", "extra_logits", "nonfinite_safe",
+  "skip_zero", "key_lower_bound",
+  "float_keys", "narrow_attention", "narrow_keys", "cache", "kept_steps", "kept_scales", "rounded_cache",
   "attention_dtype", "embedding", "weight_maps",
 }) do
   listed[i] = require("attention." .. name)

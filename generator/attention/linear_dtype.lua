@@ -138,6 +138,14 @@ return {
     end
     for _, entry in ipairs(by_dtype(spec)) do spec.arithmetics[#spec.arithmetics + 1] = entry.dtype end
   end,
+  properties = function(spec)
+    local list = {}
+    for _, name in ipairs(spec.narrow and not spec.chooses and joined(spec.linears, spec.last_linears) or {}) do
+      list[#list + 1] = { ("arithmetic[GA_LINEAR_%s]"):format(name:upper()),
+        "ARITHMETIC_" .. formats.word(spec.arithmetic_of[name]):upper() }
+    end
+    return list
+  end,
   sentence = function(spec)
     local parts, list = {}, by_dtype(spec)
     if not spec.narrow then return nil end

@@ -64,6 +64,9 @@ return {
   end,
   on = function(spec) return spec.fill end,
   uses = { "full_range_fallback" },
+  properties = function(spec)
+    return { { "fills", true }, { "fills_padding", spec.fills_padding }, { "mask_fill", spec.fill } }
+  end,
   sentence = function(spec)
     if not spec.fill then return nil end
     local fill = fmt.double(spec.fill)

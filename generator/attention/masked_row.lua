@@ -27,6 +27,7 @@ return {
   end,
   on = function(spec) return spec.uniform end,
   uses = { "full_range_fallback" },
+  properties = function() return { { "masked_uniform", true } } end,
   sentence = function(spec)
     if spec.fill or spec.extra_keys > 0 then return nil end
     if spec.uniform then return UNIFORM end

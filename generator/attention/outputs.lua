@@ -112,5 +112,10 @@ return {
     if not spec.attention_output then return end
     add("weighed", { name = "attention", op = "copy", reads = { "scores" }, writes = { "attention" } })
   end,
+  properties = function(spec)
+    local list = {}
+    for i, name in ipairs(spec.intermediates) do list[i] = { ("intermediates[GA_%s]"):format(name:upper()), true } end
+    return list
+  end,
   sentence = sentence,
 }

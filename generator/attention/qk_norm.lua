@@ -68,6 +68,11 @@ return {
     end
     add("projected", { name = "qk_norm", op = "norm", reads = { "q", "k" }, writes = { "q", "k" }, weights = weights })
   end,
+  properties = function(spec)
+    local norm = spec.qk_norm
+    return { { "qk_norm.kind", "NORM_" .. norm.kind:upper() }, { "qk_norm.eps", norm.eps },
+      { "qk_norm.unit_offset", norm.unit_offset } }
+  end,
   sentence = function(spec)
     if not spec.qk_norm then return nil end
     return ("%s over each head of q and k, eps %s%s"):format(NAMES[spec.qk_norm.kind], fmt.double(spec.qk_norm.eps),

@@ -77,6 +77,13 @@ return {
   helpers = function(spec)
     return spec.rope and spec.rope.layout == "interleaved" and { "turn_pairs" } or nil
   end,
+  properties = function(spec)
+    local rope = spec.rope
+    local list = { { "rope.layout", "ROPE_" .. rope.layout:upper() }, { "rope.theta", rope.theta },
+      { "rope.rotary_dim", rope.rotary_dim }, { "rope.positions", spec.rope_places } }
+    for _, field in ipairs(spec.rope_scaling or {}) do list[#list + 1] = { "rope.scaling." .. field[1], field[2] } end
+    return list
+  end,
   sentence = function(spec)
     if not spec.rope then return nil end
     return ("rotary positions, %s, theta %s, of %d dimensions of a head; places 0..%d"):format(

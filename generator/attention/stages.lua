@@ -3,7 +3,6 @@
 local stages = {}
 
 for line in ([[
-properties           its fields of `struct ga_model`
 layer_functions      functions that its fragments in the layer call
 projected            changes the rows of one head's q, k or v
 output               changes columns of the output

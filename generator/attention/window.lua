@@ -34,6 +34,9 @@ return {
   end,
   on = function(spec) return spec.window end,
   uses = { "causal", "key_lower_bound" },
+  properties = function(spec)
+    return { { "window", spec.window }, { "window_both", spec.window_sides == "both" } }
+  end,
   sentence = function(spec)
     if not spec.window then return nil end
     local seen = spec.window_sides == "both" and "query i sees keys closer than %d places" or

@@ -1,8 +1,9 @@
 -- emit/fragments.lua: the fragments of features and blocks, each of which may have one file of stages that bears its
--- name. Says what is spliced at a stage, in order; knows no feature and no block by name, and renders nothing.
+-- name, and their properties. Says what is spliced where, in order; knows no feature and no block by name.
 local features = require "attention"
 local feature_stages = require "attention.stages"
 local fs = require "base.fs"
+local initializer = require "emit.initializer"
 local blocks = require "ops"
 local block_stages = require "ops.stages"
 local template = require "template"
@@ -83,6 +84,17 @@ function fragments.at(kind, spec, stage)
     if is_on(owner, spec) then list[#list + 1] = at_stage(kind, owner, stage) end
   end
   return list
+end
+
+-- The fields of a spec's struct that owners of a kind say, one a line, in the order of their owners.
+function fragments.properties(kind, spec)
+  local lines = {}
+  for _, owner in ipairs(kind.owners) do
+    if owner.properties and is_on(owner, spec) then
+      for _, field in ipairs(initializer.fields(owner.properties(spec))) do lines[#lines + 1] = field .. ",\n" end
+    end
+  end
+  return table.concat(lines)
 end
 
 -- Those of the score modifiers, in the order in which these apply.

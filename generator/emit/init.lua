@@ -73,15 +73,14 @@ local function spec_env(s)
     causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output),
     sentences = spec_api.sentences(s), spec_text = spec_api.text(s), spec_text_of = spec_api.text,
-    choice_bits = choice_bits, initializer = initializer,
-    word_of = formats.word, table = table, math = math, ln2 = elementary.ln2,
+    choice_bits = choice_bits, initializer = initializer.braces,
+    table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
     bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     fill_double = s.fill and fmt.double(s.fill) or "", own_place = ranges.own_place(s), double = fmt.double,
-    cache = s.cache or 0, cache_type = formats.enum_of_rows(s.cache_dtype),
-    table_type = formats.enum_of_rows(s.embedding_dtype), threads = threads, caches = caches,
+    cache = s.cache or 0, threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, ranges.words(s), shape.of(s), s)
 end
@@ -122,7 +121,7 @@ local function variant_env(p)
   for _, kernel in ipairs(env.kernels) do kernel.tile = ("%dx%d"):format(kernel.rows, kernel.columns) end
   env.isa, env.prefix, env.packed_bytes = p.isa.name, p.prefix, p.packed.bytes
   env.cpu = cpu_bits(p.isa.cpu, multiply.all_need(p.spec, p.isa, "cpu"))
-  env.prefers, env.emulates = prefers and cpu_bits(prefers), multiply.emulates(p.spec.arithmetics, p.isa)
+  env.prefers, env.emulates = cpu_bits(prefers or {}), multiply.emulates(p.spec.arithmetics, p.isa)
   return env
 end
 

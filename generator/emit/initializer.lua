@@ -1,19 +1,40 @@
--- initializer.lua: fields of a struct, as a feature lists them, as an initializer in C. Knows no struct.
+-- initializer.lua: fields of a struct, as whoever has them lists them, as an initializer in C. Knows no struct.
+--
+-- A list has { designator, value } of each field; a value that is nil or false leaves the field 0. Else it is true, a
+-- number, the end of the name of a constant of the runtime (it begins with GA_), a list of doubles, or
+-- { type = of an array's elements, their C }. An array is one at file scope.
 local fmt = require "base.fmt"
 
-local function value_text(value)
-  if type(value) == "number" then return fmt.double(value) end
-  if type(value) == "boolean" then return tostring(value) end
-  if type(value) == "string" then return "GA_" .. value end
+local initializer = {}
+
+local function number_text(value)
+  local is_whole = value == math.floor(value) and math.abs(value) <= 2 ^ 53
+  return is_whole and fmt.int(value) or fmt.double(value)
+end
+
+local function array_text(value)
+  if value.type then return ("(const %s[]){%s}"):format(value.type, value[1]) end
   local numbers = {}
   for i, number in ipairs(value) do numbers[i] = fmt.double(number) end
   return "(const double[]){" .. table.concat(numbers, ", ") .. "}"
 end
 
--- list: { name, value } of each field that is not 0; a value is a number, a boolean, the end of the name of a constant
--- of the runtime (it begins with GA_), or a list of doubles, at file scope.
-return function(list)
+local TEXTS = {
+  number = number_text, boolean = tostring, table = array_text,
+  string = function(value) return "GA_" .. value end,
+}
+
+-- Each field of a list as ".designator = value".
+function initializer.fields(list)
   local texts = {}
-  for i, field in ipairs(list) do texts[i] = (".%s = %s"):format(field[1], value_text(field[2])) end
-  return "{" .. table.concat(texts, ", ") .. "}"
+  for _, field in ipairs(list) do
+    local value = field[2]
+    texts[#texts + 1] = value and (".%s = %s"):format(field[1], TEXTS[type(value)](value)) or nil
+  end
+  return texts
 end
+
+-- All of them in braces.
+function initializer.braces(list) return "{" .. table.concat(initializer.fields(list), ", ") .. "}" end
+
+return initializer

@@ -18,9 +18,10 @@ end
 local expand
 
 -- The names of the env, and those by which a template takes in others: include(name); splice(stage), which is what
--- every feature adds there; blocks(stage), the same of every block of a whole model; operation(op), the C of one of the
--- graph; score_modifiers(stage), of features that change scores; and chosen(name), which is the template of that name
--- unless a feature has a stage of that name. more: names for what is taken in.
+-- every feature adds there; blocks(stage), the same of every block of a whole model; properties(spec) and
+-- stack_properties(spec), the fields of struct ga_model and struct ga_stack that features and blocks say of a spec;
+-- operation(op), the C of one of the graph; score_modifiers(stage), of features that change scores; and chosen(name),
+-- which is the template of that name unless a feature has a stage of that name. more: names for what is taken in.
 local function scope_over(env)
   local scope = setmetatable({}, { __index = env })
   local function inner(loaded, more)
@@ -40,6 +41,8 @@ local function scope_over(env)
   function scope.blocks(stage, more)
     return all(fragments.at(fragments.BLOCKS, more and more.spec or env.spec, stage), more)
   end
+  function scope.properties(spec) return fragments.properties(fragments.FEATURES, spec) end
+  function scope.stack_properties(spec) return fragments.properties(fragments.BLOCKS, spec) end
   function scope.operation(op) return all(fragments.of_operation(op), { op = op }) end
   function scope.chosen(path)
     return inner(fragments.in_place_of(env.spec, path) or load_template("attention/" .. path .. ".c.lt"))

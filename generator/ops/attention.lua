@@ -1,15 +1,11 @@
--- ops/attention.lua: the attentions of a layer: over its own rows and, in a decoder, over an encoder's output. Each
--- is a part generated as any attention layer (spec/stack.lua says its spec); here is what joins it to the stack.
+-- ops/attention.lua: the attention of a layer over its own rows, and what any attention of a layer has; that over an
+-- encoder's output is memory.lua's. Each is a part generated as any attention layer (spec/stack.lua says its spec).
+-- Here is what joins it to the stack.
 local linear = require "ops.linear"
 
 local block = { name = "attention" }
 
-block.weights = {
-  "memory_q_weight", "memory_q_bias", "memory_k_weight", "memory_k_bias", "memory_v_weight", "memory_v_bias",
-  "memory_o_weight", "memory_o_bias", "memory_qkv_weight", "memory_qkv_bias",
-}
-
--- The weights of one of them: those of its part that each layer has.
+-- The weights of one: those of its part that each layer has.
 local function part_weights(spec, part, prefix)
   local names = {}
   for _, role in ipairs(spec[part .. "_spec"].roles) do
@@ -18,8 +14,9 @@ local function part_weights(spec, part, prefix)
   return names
 end
 
--- One of them: part: what its spec and its plan are called; packed: what its output projection is; reads: its tensors.
-local function sublayer(spec, words, part, call, prefix, packed, says, reads)
+-- An attention of a layer: part: what its spec and its plan are called; packed: what its output projection is; reads:
+-- its tensors.
+function block.sublayer(spec, words, part, call, prefix, packed, says, reads)
   return {
     name = part, part = part, parts = { part }, prefix = prefix,
     operations = {
@@ -35,22 +32,14 @@ local function sublayer(spec, words, part, call, prefix, packed, says, reads)
 end
 
 function block.sublayers(spec, words)
-  local list = {}
-  if spec.attention_spec then
-    list[1] = sublayer(spec, words, "attention", "attend", "", "out", "attention", { words.normed })
-  end
-  for i = 2, #spec.layer_kinds do list[1].parts[i] = spec.layer_kinds[i].part end
-  if spec.memory_spec then
-    list[2] = sublayer(spec, words, "memory", "attend_memory", "memory_", "memory_out", "attention to memory",
-      { words.normed, "memory" })
-  end
-  return list
+  if not spec.attention_spec then return {} end
+  local sublayer = block.sublayer(spec, words, "attention", "attend", "", "out", "attention", { words.normed })
+  for i = 2, #spec.layer_kinds do sublayer.parts[i] = spec.layer_kinds[i].part end
+  return { sublayer }
 end
 
-function block.first_operations(spec, add)
-  if not spec.memory_spec then return end
-  add({ name = "memory_rows", op = "gather", phase = "call", reads = { "key" }, writes = { "memory" },
-    template = "attention.begin" })
+function block.properties(spec)
+  return { { "attention", spec.layer_attention } }
 end
 
 function block.products(spec, add)
@@ -61,14 +50,11 @@ end
 
 -- attention_scratch is what the plan of a part asks for; one part runs at a time.
 function block.tensors(spec, add)
-  if spec.memory_spec then
-    add({ name = "key", shape = { "batch", "kv_len", "d_model" }, is = "input" })
-    add({ name = "memory", shape = { "memory_rows", "d_model" }, width = spec.d_model, stride = "D_MODEL" })
-  end
-  if spec.attends then
-    add({ name = "heads", shape = { "rows", "heads" }, width = spec.n_heads * spec.d_head, stride = "HEADS" })
-    add({ name = "attention_scratch", shape = { "bytes" }, dtype = "any", is = "private" })
-  end
+  if not spec.attends then return end
+  add({ name = "heads", shape = { "rows", "heads" }, width = spec.n_heads * spec.d_head, stride = "HEADS" })
+  add({ name = "attention_scratch", shape = { "bytes" }, dtype = "any", is = "private" })
 end
+
+function block.on(spec) return spec.attends end
 
 return block

@@ -104,6 +104,11 @@ return {
   end,
   on = function(spec) return spec.classifier end,
   uses = { "norm", "pooling", "run_last" },
+  properties = function(spec)
+    local classifier = spec.classifier
+    return { { "classifier_activation", "ACTIVATION_" .. classifier.activation:upper() },
+      { "n_labels", classifier.labels }, { "class_scores", "CLASS_SCORES_" .. classifier.scores:upper() } }
+  end,
   sentence = function(spec)
     if not spec.classifier then return nil end
     return ("class_logits: %d a sequence, by a dense linear of its embedding, %s%s and a linear"):format(

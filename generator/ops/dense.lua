@@ -130,6 +130,13 @@ return {
   end,
   on = function(spec) return spec.dense end,
   uses = { "pooling", "run_last" },
+  properties = function(spec)
+    local rows = {}
+    for i, linear in ipairs(spec.dense.linears) do
+      rows[i] = ("{%d, GA_ACTIVATION_%s}"):format(linear.n_out, linear.activation:upper())
+    end
+    return { { "dense", { type = "struct ga_dense", table.concat(rows, ", ") } }, { "n_dense", #rows } }
+  end,
   sentence = function(spec)
     if not spec.dense then return nil end
     local list = {}

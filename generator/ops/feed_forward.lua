@@ -103,6 +103,10 @@ return {
     if spec.n_layers == 0 then return end
     add({ name = "mid", shape = { "block", "mid" }, width = mid(spec), apart = true, stride = "MID_STRIDE" })
   end,
+  properties = function(spec)
+    return { { "d_ff", spec.d_ff }, { "ffn_activation", "ACTIVATION_" .. spec.ffn.activation:upper() },
+      { "ffn_gated", spec.ffn.gated } }
+  end,
   sentence = function(spec)
     if not spec.stack or spec.n_layers == 0 then return nil end
     local ffn = spec.ffn

@@ -35,6 +35,7 @@
 --   outputs(spec, add)         what a call may ask for besides all rows: add(name in struct ga_io, "first", "last" or
 --                              "all"): which rows of a sequence it needs
 -- and what it adds to the C:
+--   properties(spec)           its fields of `struct ga_stack`, as emit/initializer.lua takes them
 --   words(spec)                names that templates may use
 --   on(spec)                   false or nil where its fragments are not spliced; without it they always are
 --   uses                       names of blocks whose fragments declare what its own use
@@ -91,7 +92,7 @@
 local blocks = {}
 
 for _, name in ipairs({ "layers", "layer_pattern", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "memory_mask", "activations", "feed_forward", "run_last", "pooling",
+  "attention", "memory", "memory_mask", "activations", "feed_forward", "run_last", "pooling",
   "dense", "classifier",
   "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)

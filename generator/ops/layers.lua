@@ -136,6 +136,10 @@ return {
     resolve_parts(spec, fail)
     spec.adds_rows = spec.n_layers > 0 and spec.layer.residual and not spec.layer.residual_scale
   end,
+  properties = function(spec)
+    return { { "without_attention", not spec.attends }, { "without_residual", not spec.layer.residual },
+      { "residual_scale", spec.layer.residual_scale } }
+  end,
   words = function(spec)
     return { joining = spec.layer.residual and "y" or "x" }
   end,

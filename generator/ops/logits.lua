@@ -163,6 +163,12 @@ return {
   end,
   on = function(spec) return spec.logits end,
   uses = { "norm", "run_last" },
+  properties = function(spec)
+    local logits = spec.logits
+    return { { "logits", "LOGITS_" .. logits.kind:upper() }, { "n_logits", logits.size },
+      { "logits_tied", logits.tied }, { "logits_scale", logits.scale }, { "logits_softcap", logits.softcap },
+      { "logits_transform", logits.transform and "ACTIVATION_" .. logits.transform:upper() } }
+  end,
   sentence = function(spec)
     if not spec.logits then return nil end
     local weight = spec.logits.tied and ", by the embedding's own weight" or ""

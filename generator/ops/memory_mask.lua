@@ -42,5 +42,6 @@ return {
     if spec.memory_mask == "bool" then raw.mask_fill = spec.mask_fill end
   end,
   on = function(spec) return spec.memory_mask end,
+  properties = function(spec) return { { "memory_mask", "MASK_" .. spec.memory_mask:upper() } } end,
   sentence = function(spec) return spec.memory_mask and SENTENCES[spec.memory_mask] or nil end,
 }

@@ -222,6 +222,12 @@ return {
     local norms = places(spec)
     return { norms = norms, normed = norms.pre and "n" or "x", result = norms.pre and norms.final and "n" or "x" }
   end,
+  properties = function(spec)
+    local norm = spec.norm
+    return { { "norm.kind", "NORM_" .. norm.kind:upper() }, { "norm.eps", norm.eps },
+      { "norm.unit_offset", norm.unit_offset }, { "norm_first", norm.place == "pre" or norm.place == "sandwich" },
+      { "result_norm", norm.place == "sandwich" }, { "final_norm", norm.final } }
+  end,
   sentence = function(spec)
     if not spec.stack then return nil end
     if spec.norm.kind == "none" then return "no norms" end

@@ -52,6 +52,11 @@ return {
   on = function(spec) return spec.pool end,
   uses = { "added_rows" },
   words = function(spec) return { pooled_rows = spec.pool and spec.pool.kind and WAYS[spec.pool.kind].rows } end,
+  properties = function(spec)
+    local pool = spec.pool
+    return { { "pool", "POOL_" .. pool.kind:upper() }, { "pool_normalize", pool.normalize },
+      { "similarity", "SIMILARITY_" .. pool.similarity:upper() }, { "d_embedding", spec.d_embedding } }
+  end,
   sentence = function(spec)
     if not spec.pool then return nil end
     return ("embedding: %s%s"):format(WAYS[spec.pool.kind].says, spec.pool.normalize and ", over its length" or "")

@@ -141,6 +141,13 @@ return {
     adds(spec.token_types, "types", "sum", "token_types", "token_types")
     adds(spec.positions, "places", "sum", nil, is_learned(spec) and "positions" or nil)
   end,
+  properties = function(spec)
+    local embedding, positions = spec.embedding, spec.positions or {}
+    return { { "embedding_scale", embedding.scale }, { "embedding_norm", embedding.norm },
+      { "positions", positions.kind and "POSITIONS_" .. positions.kind:upper() }, { "n_positions", positions.rows },
+      { "first_position", positions.first }, { "has_padding", positions.padding ~= nil },
+      { "padding", positions.padding }, { "token_types", spec.token_types } }
+  end,
   sentence = function(spec)
     if not spec.stack then return nil end
     local parts = {}

@@ -3,7 +3,6 @@
 local stages = {}
 
 for line in ([[
-stack_properties  its fields of `struct ga_stack`
 headers           includes of the stack's own header
 sizes             constants outside the layers
 layer_sizes       constants of a layer

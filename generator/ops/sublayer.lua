@@ -42,6 +42,7 @@ return {
   end,
   on = function(spec) return spec.sublayer end,
   uses = { "added_rows" },
+  properties = function() return { { "sublayer", true } } end,
   sentence = function(spec)
     return spec.sublayer and "a residual: what a sublayer made is added to the rows" or nil
   end,

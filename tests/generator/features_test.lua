@@ -11,8 +11,8 @@ local spec = require "spec"
 
 local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
   tensors = "function", operations = "function", on = "function", uses = "table", calls = "table",
-  looked_up = "table", beside = "table", helpers = "function", sentence = "function", of_rows = "boolean",
-  in_layers = "boolean", of_decoder = "boolean" }
+  looked_up = "table", beside = "table", helpers = "function", sentence = "function", properties = "function",
+  of_rows = "boolean", in_layers = "boolean", of_decoder = "boolean" }
 local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", idle = "number",
   by_distance = "boolean" }
 

@@ -155,7 +155,8 @@ end
 local function of_templates()
   local names = {}
   for _, text in pairs(texts) do
-    for name in text:gsub("//[^\n]*", ""):gmatch("[%a_][%w_]*[%s*]+%f[%a_]([%a_][%w_]*)%s*%f[=;,()[]") do
+    local c = ("\n" .. text):gsub("\n%s*%$[^\n]*", "\n"):gsub("//[^\n]*", "") -- without lines of Lua
+    for name in c:gmatch("[%a_][%w_]*[%s*]+%f[%a_]([%a_][%w_]*)%s*%f[=;,()[]") do
       names[name] = true
     end
   end
@@ -236,7 +237,9 @@ fact.holds("an owner without a file uses nothing, and a score modifier changes s
     has_file[file.owner] = table.concat(file.stages, " ") .. " "
   end
   for _, list in ipairs({ features, blocks }) do
-    for _, owner in ipairs(list) do assert(has_file[owner] or not owner.uses and not owner.on, owner.name) end
+    for _, owner in ipairs(list) do
+      assert(has_file[owner] or not owner.uses and (owner.properties or not owner.on), owner.name)
+    end
   end
   for _, feature in ipairs(features) do
     local stages = has_file[feature] or ""

@@ -127,9 +127,9 @@ fact.holds("the mean of attention is an output of its own", function()
 end)
 
 fact.holds("extra keys say where they stand", function()
-  says({ add_bias_kv = true, add_zero_attn = true }, "a learned key and value of each head stand after those of " ..
-    "each sequence, seen by every query; a key and a value of zeros stand after those of each sequence, seen by " ..
-    "every query")
+  local both = { add_bias_kv = true, add_zero_attn = true }
+  says(both, "a learned key and value of each head stand after those of each sequence, seen by every query")
+  says(both, "a key and a value of zeros stand after those of each sequence, seen by every query")
 end)
 
 fact.holds("a fill is a finite number that something masks with", function()

@@ -31,6 +31,7 @@ return {
   after = { "causal" },
   by_distance = true,
   on = function(spec) return spec.alibi end,
+  properties = function() return { { "alibi", true } } end,
   sentence = function(spec)
     if not spec.alibi then return nil end
     return "ALiBi: scores fall with the distance of the key" .. (spec.causal and "" or ", to both sides")

@@ -38,6 +38,7 @@ return {
   helpers = function(spec)
     return spec.mask_tensor and KINDS[spec.mask_tensor].helpers or nil
   end,
+  properties = function(spec) return { { "mask", "MASK_" .. spec.mask_tensor:upper() } } end,
   sentence = function(spec)
     return spec.mask_tensor and KINDS[spec.mask_tensor].sentence or nil
   end,

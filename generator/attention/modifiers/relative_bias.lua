@@ -98,6 +98,11 @@ return {
   by_distance = true,
   weights = { "relative_bias" },
   on = function(spec) return spec.relative_bias end,
+  properties = function(spec)
+    local bias = spec.relative_bias
+    return { { "relative_buckets", bias.num_buckets }, { "relative_distance", bias.max_distance },
+      { "relative_both", bias.bidirectional } }
+  end,
   sentence = function(spec)
     local bias = spec.relative_bias
     return bias and ("scores add a learned number of %d buckets of distances up to %d%s%s"):format(bias.num_buckets,

@@ -23,6 +23,7 @@ return {
   score_order = "cap",
   after = { "causal" },
   on = function(spec) return spec.softcap end,
+  properties = function(spec) return { { "softcap", spec.softcap } } end,
   sentence = function(spec)
     return spec.softcap and ("scores are capped softly: %s * tanh(score / %s)"):format(
       fmt.double(spec.softcap), fmt.double(spec.softcap)) or nil
