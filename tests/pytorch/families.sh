@@ -1,7 +1,8 @@
 #!/bin/sh
 # families.sh: compares programs of each family of models that --from-hf reads with transformers (families.py), as
-# `ninja check-families` does. FAMILIES="llama gpt2" chooses some. PYTHON runs it with another release of transformers,
-# in place of the one that requirements.txt asks for. The programs are built in out/families; the user's do not change.
+# `ninja check-families` does. FAMILIES="llama gpt2" chooses some, CONFIGURATIONS=2 tries two of each in place of five.
+# PYTHON runs it with another release of transformers, in place of the one that requirements.txt asks for. The programs
+# are built in out/families; the user's do not change.
 set -eu
 cd -P "$(dirname "$0")/../.."
 
