@@ -16,7 +16,7 @@ local base, joined, quoted, sharing = commands.base, Edges.joined, commands.quot
 
 -- Percent of the kernel facts' usual work that each target does: check-all has most of it, for every model; emulated
 -- kernels, which take ten times as long, a tenth.
-local EFFORT = { check = 20, quick = 5, all = 60, emulated = 10 }
+local EFFORT = { check = 10, quick = 5, all = 40, emulated = 10 }
 
 -- -- Words ----------------------------------------------------------------------------------------------------------
 
