@@ -1,5 +1,5 @@
 -- learned_key.lua: a learned key and value of each head after those of each sequence. Only the key's score and the
--- value are its own; extra_keys.lua has what it shares with a key of zeros. The value joins the head's output at the end.
+-- value are its own; extra_keys.lua has what it shares with a key of zeros. The value joins the head's output last.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 

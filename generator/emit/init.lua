@@ -3,7 +3,6 @@
 local spec_api = require "spec"
 local elementary = require "base.elementary"
 local fmt = require "base.fmt"
-local formats = require "formats"
 local hash = require "base.hash"
 local caches = require "plan.caches"
 local gelu_coefficients = require "plan.gelu"

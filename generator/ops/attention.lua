@@ -1,6 +1,6 @@
 -- ops/attention.lua: the attention of a layer over its own rows, and what any attention of a layer has; that over an
--- encoder's output is memory.lua's. Each is a part generated as any attention layer (spec/stack.lua says its spec).
--- Here is what joins it to the stack.
+-- encoder's output is memory_attention.lua's. Each is a part generated as any attention layer (spec/stack.lua says its
+-- spec). Here is what joins it to the stack.
 local linear = require "ops.linear"
 
 local block = { name = "attention" }

@@ -92,7 +92,7 @@
 local blocks = {}
 
 for _, name in ipairs({ "layers", "layer_pattern", "tokens", "positions", "sublayer", "norm", "added_rows", "linear",
-  "attention", "memory", "memory_mask", "activations", "feed_forward", "run_last", "pooling",
+  "attention", "memory_attention", "memory_mask", "activations", "feed_forward", "run_last", "pooling",
   "dense", "classifier",
   "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)

@@ -346,7 +346,8 @@ local function more_steps(all)
     whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
   end
   return joined(second, hostile_steps(all), {
-    same_bytes(all, "same bytes of every spec", all.luas, joined(inputs.lua_files("specs"), paths_of(all.models.tests))),
+    same_bytes(all, "same bytes of every spec", all.luas,
+      joined(inputs.lua_files("specs"), paths_of(all.models.tests))),
   }, package_steps(all), python_steps(all), library_steps(all, " of all test models", all.tests.all),
     all_kernel_steps(all), whole, {
     binary_step(all, "calls of all kinds that share weights and threads", "out/test/all/standalone_sharing",

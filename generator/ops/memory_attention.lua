@@ -1,8 +1,9 @@
--- ops/memory.lua: the attention of a decoder's layers to its memory, an encoder's output. Says nothing of the encoder.
+-- ops/memory_attention.lua: the attention of a decoder's layers to its memory, the output of an encoder. Says nothing
+-- of that encoder.
 local attention = require "ops.attention"
 
 return {
-  name = "memory",
+  name = "memory_attention",
   uses = { "attention" },
   weights = {
     "memory_q_weight", "memory_q_bias", "memory_k_weight", "memory_k_bias", "memory_v_weight", "memory_v_bias",
@@ -16,7 +17,7 @@ return {
   first_operations = function(spec, add)
     if not spec.memory_spec then return end
     add({ name = "memory_rows", op = "gather", phase = "call", reads = { "key" }, writes = { "memory" },
-      template = "memory.begin" })
+      template = "memory_attention.begin" })
   end,
   tensors = function(spec, add)
     if not spec.memory_spec then return end
