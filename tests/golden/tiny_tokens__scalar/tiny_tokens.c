@@ -179,6 +179,8 @@ static const struct ga_variant variants[] = {
     {
         .isa = "scalar",
         .cpu = 0,
+        .prefers = 0,
+        .emulates = false,
         .packed_bytes = 1280,
         .kernels = kernels_scalar,
         .n_kernels = 3,
@@ -186,7 +188,9 @@ static const struct ga_variant variants[] = {
         .n_parts = 1,
         .scratch_bytes = tiny_tokens__scalar_scratch_bytes,
         .run = tiny_tokens__scalar_run,
+        .cache = {0},
         .packing = 0x08dee16c604788ed ^ GA_PACKING_REVISION,
+        .memory_cache = {0},
     },
 };
 
@@ -209,6 +213,7 @@ const struct ga_model tiny_tokens_model = {
     .q_len = {1, 6},
     .kv_len = {1, 6},
     .weights_dtype = GA_STORAGE_F32,
+    .arithmetic_choices = 0,
     .vocab_size = 11,
     .causal = GA_CAUSAL_BOTTOM_RIGHT,
     .scale = 0.7071067811865475,
@@ -223,6 +228,11 @@ const struct ga_model tiny_tokens_model = {
     .default_map = "custom",
     .variants = variants,
     .n_variants = 1,
+    .stack = NULL,
+    .layer_kinds = NULL,
+    .kind_of_layer = NULL,
+    .encoder = NULL,
+    .src_vocab_size = 0,
 };
 
 size_t tiny_tokens_scratch_size(size_t batch, size_t q_len, size_t kv_len, size_t threads)
