@@ -14,19 +14,18 @@ local function part_weights(spec, part, prefix)
   return names
 end
 
--- An attention of a layer: part: what its spec and its plan are called; packed: what its output projection is; reads:
--- its tensors.
-function block.sublayer(spec, words, part, call, prefix, packed, says, reads)
+-- An attention of a layer: part: what its spec and its plan are called; out: what its output projection is; reads: its
+-- tensors.
+function block.sublayer(spec, words, part, call, prefix, out, says, reads)
   return {
     name = part, part = part, parts = { part }, prefix = prefix,
     operations = {
       { name = part, op = "attention", phase = "all rows", call = call, says = says, panels = part, reads = reads,
         writes = { "heads", "attention_scratch" }, weights = part_weights(spec, part, prefix) },
-      linear.operation(spec, { name = packed, packed = packed, product = "out", role = "o", bias = spec.bias.o,
-        does = "joining", reads = { "heads" }, writes = { words.joining }, width = "HEADS", parts = {
-          { role = prefix .. "o", n_out = { spec.d_model, name = "D_MODEL" },
-            n_in = { spec.n_heads * spec.d_head, name = "HEADS" } },
-        } }),
+      linear.operation(spec, { name = out, product = "out", what = "heads side by side -> what joins the residual",
+        role = "o", bias = spec.bias.o, does = "joining", reads = { "heads" }, writes = { words.joining },
+        width = "HEADS",
+        parts = { { role = prefix .. "o", n_out = spec.d_model, n_in = spec.n_heads * spec.d_head } } }),
     },
   }
 end
@@ -40,12 +39,6 @@ end
 
 function block.properties(spec)
   return { { "attention", spec.layer_attention } }
-end
-
-function block.products(spec, add)
-  if not spec.attends then return end
-  add({ op = "out", what = "heads side by side -> what joins the residual", n_in = spec.n_heads * spec.d_head,
-    n_out = spec.d_model, role = "o" })
 end
 
 -- attention_scratch is what the plan of a part asks for; one part runs at a time.

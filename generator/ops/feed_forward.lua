@@ -7,23 +7,25 @@ local types = require "schema.types"
 local ACTIVATIONS = { "relu", "gelu", "gelu_tanh", "silu", "tanh" }
 
 -- The parts of the first linear; a gated one's gives the gate first.
-local function first_parts(spec, d_ff, d_model)
-  local function part(role, n_out) return { role = role, n_out = n_out, n_in = d_model } end
-  if spec.ffn.fused then return { part("gate_up", { 2 * spec.d_ff, name = "MID" }) } end
+local function first_parts(spec)
+  local d_ff = spec.d_ff
+  local function part(role, n_out) return { role = role, n_out = n_out, n_in = spec.d_model } end
+  if spec.ffn.fused then return { part("gate_up", 2 * d_ff) } end
   return spec.ffn.gated and { part("gate", d_ff), part("up", d_ff) } or { part("up", d_ff) }
 end
 
 -- What a layer's feed-forward consists of.
 local function operations(spec, words)
-  local ffn, d_ff, d_model = spec.ffn, { spec.d_ff, name = "D_FF" }, { spec.d_model, name = "D_MODEL" }
+  local ffn = spec.ffn
   local list = {
-    linear.operation(spec, { name = "up", packed = "up", product = "up", role = "up", bias = ffn.bias,
-      does = "feed-forward", reads = { words.normed }, writes = { "mid" }, width = "MID",
-      parts = first_parts(spec, d_ff, d_model),
+    linear.operation(spec, { name = "up", role = "up", bias = ffn.bias,
+      what = ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward",
+      does = "feed-forward", reads = { words.normed }, writes = { "mid" }, width = "MID", parts = first_parts(spec),
       finish = not ffn.gated and "activate" or nil, fused = not ffn.gated and ffn.activation or nil }),
-    linear.operation(spec, { name = "down", packed = "down", product = "down", role = "down", bias = ffn.down_bias,
+    linear.operation(spec, { name = "down", role = "down", bias = ffn.down_bias,
+      what = spec.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows",
       reads = { "mid" }, writes = { words.joining }, width = "D_FF",
-      parts = { { role = "down", n_out = d_model, n_in = d_ff } } }),
+      parts = { { role = "down", n_out = spec.d_model, n_in = spec.d_ff } } }),
   }
   if ffn.gated then
     table.insert(list, 2, { name = "gate", op = ffn.activation .. ", product", phase = "block", reads = { "mid" },
@@ -41,10 +43,6 @@ end
 local function bias_words(ffn)
   if ffn.bias == ffn.down_bias then return ffn.bias and "" or ", no biases" end
   return ffn.bias and ", no bias after its last linear" or ", a bias only after its last linear"
-end
-
-local function mid(spec)
-  return spec.d_ff * (spec.ffn.gated and 2 or 1)
 end
 
 return {
@@ -92,16 +90,10 @@ return {
     activations.ask(spec, spec.ffn.activation, spec.d_ff)
   end,
   sublayers = sublayers,
-  products = function(spec, add)
-    if spec.n_layers == 0 then return end
-    add({ op = "up", role = "up", n_in = spec.d_model, n_out = mid(spec),
-      what = spec.ffn.gated and "rows -> gate and up, side by side" or "rows -> the width of the feed-forward" })
-    add({ op = "down", role = "down", n_in = spec.d_ff, n_out = spec.d_model,
-      what = spec.layer.residual and "feed-forward -> what joins the residual" or "feed-forward -> rows" })
-  end,
   tensors = function(spec, add)
     if spec.n_layers == 0 then return end
-    add({ name = "mid", shape = { "block", "mid" }, width = mid(spec), apart = true, stride = "MID_STRIDE" })
+    add({ name = "mid", shape = { "block", "mid" }, width = spec.d_ff * (spec.ffn.gated and 2 or 1), apart = true,
+      stride = "MID_STRIDE" })
   end,
   properties = function(spec)
     return { { "d_ff", spec.d_ff }, { "ffn_activation", "ACTIVATION_" .. spec.ffn.activation:upper() },

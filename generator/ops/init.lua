@@ -17,9 +17,10 @@
 --   last_roles(spec, add)      after the layers
 -- what it adds to the plan:
 --   sublayers(spec, words)     a list of what a layer does, see below
---   products(spec, add)        products of rows with weights: add({ op, what, n_in, n_out, role, rows }); role: the
---                              linear whose dtype it has; rows: those that one after the layers multiplies at most,
---                              "rows" of all sequences or "batch"; role nil: it multiplies f32 whatever `dtype` says
+--   products(spec, add)        products of rows with weights after the layers (those of layers are ops/linear.lua's):
+--                              add({ op, what, n_in, n_out, role, rows }); role: the linear whose dtype it has, nil: it
+--                              multiplies f32 whatever `dtype` says; rows: those that it multiplies at most, "rows" of
+--                              all sequences or "batch"
 --   packed_vocabulary(spec, add, add_linear)   parts of the packed weights that are as long as a vocabulary:
 --                              add(name, count, fills, type), or add_linear(name of a product, { weight, bias }),
 --                              names of roles; fills: see below; type: of elements, f32 where nil
@@ -27,8 +28,8 @@
 --   sublayer_packed(spec, add, name)   parts after those of each sublayer
 --   tensors(spec, add)         what its operations read and write, see below
 --   first_operations(spec, add, words)   before the layers: add(operation), see below; words: those of all blocks
---   result_operations(spec, add, sublayer)   after those of each sublayer of a layer, before its result joins the
---                              residual
+--   result_operations(spec, add, sublayer, words)   after those of each sublayer of a layer, before its result joins
+--                              the residual; they are the sublayer's then, with their linears
 --   sublayer_operations(spec, add, sublayer, following, words)   after that; following:
 --                              the next one, nil after the last
 --   last_operations(spec, add, words)    after the layers
@@ -113,11 +114,16 @@ local function linears_of(sublayer)
   return list
 end
 
+local function adder(sublayer)
+  return function(op) table.insert(sublayer.operations, op) end
+end
+
 -- What a layer of a spec does, in order.
 function blocks.sublayers(spec)
   local list, words = {}, blocks.words(spec)
   for _, block in ipairs(blocks) do
     for _, sublayer in ipairs(block.sublayers and block.sublayers(spec, words) or {}) do
+      blocks.each("result_operations", spec, adder(sublayer), sublayer, words)
       sublayer.linears = linears_of(sublayer)
       list[#list + 1] = sublayer
     end

@@ -18,25 +18,38 @@ end
 
 return {
   name = "linear",
+  -- What multiplies by the weights of each, once for all that take it.
+  products = function(spec, add)
+    local is_added = {}
+    for _, sublayer in ipairs(spec.sublayers) do
+      for _, linear in ipairs(sublayer.linears) do
+        if not is_added[linear.product] then
+          add({ op = linear.product, role = linear.role, what = linear.what, n_in = linear.parts[1].n_in,
+            n_out = linear.n_out })
+        end
+        is_added[linear.product] = true
+      end
+    end
+  end,
   -- Rows of a block as one narrow product after the other reads them; the plan knows how wide they are.
   tensors = function(spec, add)
     if not reads_narrow(spec) then return end
     add({ name = "narrow", shape = { "block", "narrow" }, width = 0, stride = "NARROW" })
   end,
-  -- The operation { name, packed, product, role, bias, parts, reads, writes, width, does, finish }, completed. packed,
-  -- product: the part of a layer's weights and the product that multiplies by it; role: which linear of a layer it is;
-  -- bias, parts: whether it adds one, and
-  -- the parts of the weights whose columns lie side by side, { role, n_out, n_in }, both { number, name = in C };
+  -- The operation { name, product, what, role, bias, parts, reads, writes, width, does, finish }, completed: all that
+  -- is said of a linear of a layer. name: its own, and that of its part of a layer's weights; product: what multiplies
+  -- by it, which several may share (nil: as its name); what: what that does; role: which linear of a layer it is; bias:
+  -- whether it adds one; parts: of the weights, whose columns lie side by side, { role, n_out, n_in };
   -- width: the columns of a product of the same work over rows of d_model, in C; finish: the C function of what then
   -- happens to each panel, nil for nothing.
   -- Where the linear multiplies narrow numbers it makes the rows that it multiplies first, in `narrow`.
   operation = function(spec, op)
     if makes_rows(spec, op) then op.writes[#op.writes + 1] = "narrow" end
-    op.op, op.phase, op.template, op.panels = "linear", "block", "linear.block", op.packed
-    op.weights, op.side_by_side = {}, {}
+    op.op, op.phase, op.template, op.panels = "linear", "block", "linear.block", op.name
+    op.product, op.n_out, op.weights, op.side_by_side = op.product or op.name, 0, {}, {}
     for i, part in ipairs(op.parts) do
-      local linear = { weight = part.role .. "_weight", bias = op.bias and part.role .. "_bias", rows = part.n_out[1] }
-      op.side_by_side[i] = linear
+      local linear = { weight = part.role .. "_weight", bias = op.bias and part.role .. "_bias", rows = part.n_out }
+      op.side_by_side[i], op.n_out = linear, op.n_out + part.n_out
       op.weights[#op.weights + 1] = linear.weight
       op.weights[#op.weights + 1] = linear.bias or nil
     end

@@ -66,7 +66,6 @@ local function add_layer(g, spec, words)
   local function add(op) graph.add(g, "layer", op) end
   for i, sublayer in ipairs(spec.sublayers) do
     for _, op in ipairs(sublayer.operations) do add(op) end
-    blocks.each("result_operations", spec, add, sublayer)
     blocks.each("sublayer_operations", spec, add, sublayer, spec.sublayers[i + 1], words)
   end
 end

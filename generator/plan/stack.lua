@@ -93,7 +93,7 @@ local function layer_packed(p)
     for _, part in ipairs(sublayer.parts or {}) do bytes = math.max(bytes, p[part].packed.bytes) end
     if sublayer.part then packed.add_bytes(layout, sublayer.part, bytes) end
     for _, of in ipairs(sublayer.linears) do
-      add_product(p, layout, of.packed, p.product[of.product], of.side_by_side)
+      add_product(p, layout, of.name, p.product[of.product], of.side_by_side)
     end
     blocks.each("sublayer_packed", p.spec, adder(layout), sublayer.name)
   end
@@ -125,7 +125,7 @@ local function plan_linears(p)
     for _, of in ipairs(sublayer.linears) do
       local roles = {}
       for i, part in ipairs(of.side_by_side) do roles[i] = layer_role(part.weight) end
-      add(p.layer_packed, of.packed, p.product[of.product], of.role, roles)
+      add(p.layer_packed, of.name, p.product[of.product], of.role, roles)
     end
   end
   for _, of in ipairs(p.linears_after) do

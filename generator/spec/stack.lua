@@ -177,8 +177,8 @@ end
 
 local function linear_roles(linear, add)
   for _, part in ipairs(linear.parts) do
-    add(part.role .. "_weight", { part.n_out[1], part.n_in[1] })
-    if linear.bias then add(part.role .. "_bias", { part.n_out[1] }) end
+    add(part.role .. "_weight", { part.n_out, part.n_in })
+    if linear.bias then add(part.role .. "_bias", { part.n_out }) end
   end
 end
 
