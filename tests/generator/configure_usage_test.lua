@@ -94,6 +94,8 @@ local WRONG = {
   { "--ffn-fused", "x", 'must be yes or no, found "x"' },
   { "--ffn-bias", "x", 'must be yes or no, found "x"' },
   { "--ffn-down-bias", "x", 'must be yes or no, found "x"' },
+  { "--ffn-adapter-rank", "0", count(1, 65536, "0") },
+  { "--ffn-adapter-scale", "0", "must be a number from 1e-06 to 1e+06, found 0" },
   { "--pool", "max", ONE_OF:format("cls, last, mean, weighted_mean", '"max"') },
   { "--pool-normalize", "x", 'must be yes or no, found "x"' },
   { "--dense-sizes", "0", count(1, 65536, "0") }, { "--dense-bias", "x", 'must be yes or no, found "x"' },

@@ -143,19 +143,34 @@ const float *reference_idle_weight(const char *role)
     return NULL;
 }
 
-double reference_number(const struct ga_model *model, const char *field, double otherwise)
+// Where the value of a field begins, whose name is so long, in text from a table's first brace or before it on; NULL of
+// none.
+static const char *value_of(const char *table, const char *field, size_t length)
 {
-    const size_t length = strlen(field);
-    size_t depth = 0; // the spec's own fields are in one pair of braces
-    for (const char *at = model->spec; *at != '\0'; at++) {
+    size_t depth = 0; // the table's own fields are in one pair of braces
+    for (const char *at = table; *at != '\0'; at++) {
         depth += *at == '{';
         depth -= *at == '}';
         const bool begins = depth == 1 && *at == ' ' && strncmp(at + 1, field, length) == 0;
         if (begins && strncmp(at + 1 + length, " = ", 3) == 0) {
-            return strtod(at + 1 + length + 3, NULL);
+            return at + 1 + length + 3;
+        }
+        if (*at == '}' && depth == 0) {
+            break;
         }
     }
-    return otherwise;
+    return NULL;
+}
+
+double reference_number(const struct ga_model *model, const char *field, double otherwise)
+{
+    const char *dot = strchr(field, '.'), *at = model->spec;
+    if (dot) {
+        at = value_of(at, field, (size_t)(dot - field));
+        field = dot + 1;
+    }
+    at = at ? value_of(at, field, strlen(field)) : NULL;
+    return at ? strtod(at, NULL) : otherwise;
 }
 
 // -- Whole models ---------------------------------------------------------------------------------------------------

@@ -90,8 +90,8 @@ struct reference_row {
 // How far key j lies after the row's own place.
 ptrdiff_t reference_row_away(const struct reference_row *row, size_t j);
 
-// A number that the model's spec gives for a field outside its tables; otherwise: where it gives none, as of attention
-// to a memory. By it a modifier with a number needs no field of struct ga_model.
+// A number that the model's spec gives for a field, "softcap" or "ffn.adapter_scale"; otherwise: where it gives none,
+// as of attention to a memory. By it a modifier with a number needs no field of struct ga_model.
 double reference_number(const struct ga_model *model, const char *field, double otherwise);
 
 // What the modifiers make of scores[keys], where weights are idle: keys of sequence b, then those that the model adds.

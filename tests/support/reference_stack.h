@@ -89,6 +89,27 @@ static void IN_REAL(gate_or_up)(const char *name, const struct ga_stack *stack, 
      y);
 }
 
+// y [count][d_model] += scale times the low-rank pair of mid [count][d_ff], where the layer has one.
+static void IN_REAL(adapt)(const struct ga_stack *stack, const struct ga_model *layer,
+                           const struct ga_weight_view *views, size_t count, const REAL *mid, REAL *y)
+{
+    const struct ga_weight_view *a = reference_role(layer, views, "adapter_a_weight");
+    const struct ga_weight_view *b = reference_role(layer, views, "adapter_b_weight");
+    const struct reference_rounding rounding = reference_rounding(layer, layer->arithmetic[GA_LINEAR_DOWN]);
+    const REAL scale = (REAL)reference_number(layer, "ffn.adapter_scale", 1);
+    const size_t n = layer->d_model, rank = (size_t)reference_number(layer, "ffn.adapter_rank", 0);
+    REAL *low = a ? malloc((count * (rank + n) + 1) * sizeof *low) : NULL;
+    if (low) {
+        REAL *added = low + count * rank;
+        IN_REAL(project)(rounding, a, NULL, count, stack->d_ff, rank, mid, low);
+        IN_REAL(project)(rounding, b, NULL, count, rank, n, low, added);
+        for (size_t i = 0; i < count * n; i++) {
+            y[i] += scale * added[i];
+        }
+    }
+    free(low);
+}
+
 // y [count][d_model] = the feed-forward of x, with mid and gate [count][d_ff] to work in.
 static void IN_REAL(feed_forward)(const struct ga_stack *stack, const struct ga_model *layer,
                                   const struct ga_weight_view *views, size_t count, const REAL *x, REAL *mid,
@@ -108,6 +129,7 @@ static void IN_REAL(feed_forward)(const struct ga_stack *stack, const struct ga_
     IN_REAL(project)
     (reference_rounding(layer, layer->arithmetic[GA_LINEAR_DOWN]), reference_role(layer, views, "down_weight"),
      reference_role(layer, views, "down_bias"), count, d_ff, n, mid, y);
+    IN_REAL(adapt)(stack, layer, views, count, mid, y);
 }
 
 // to = norm of from [count][d_model], by the weights of that name.
@@ -226,6 +248,7 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
             (stack, &layer, &over_memory, &over, b, "memory", rows, seen, count, memory, x, y,
              IN_REAL(wanted)(asked, REFERENCE_CROSS, l));
         }
+        layer.model.spec = model->spec; // that of its attention's kind has no feed-forward
         IN_REAL(join_feed_forward)(stack, &layer, count, rows->query, mid, x, y);
     }
     if (stack->final_norm) {
