@@ -1,0 +1,51 @@
+#!/bin/sh
+# run.sh: embedders and rerankers of the shapes that people run: saves each with random weights, builds our wheels of
+# it in f32, bf16 and int8, and measures them beside the peers in turn. SHAPES="bge_base qwen3_0_6b" chooses some;
+# arguments go to run.py (--help lists them). Everything lies under out/bench/shapes and out/bench/shapes_venv. Measures
+# nothing itself.
+set -eu
+cd "$(dirname "$0")/../.."
+
+here=bench/shapes
+work=out/bench/shapes
+venv=out/bench/shapes_venv
+export PYTHONDONTWRITEBYTECODE=1
+
+if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
+    echo "bench-shapes: installing the peers into $venv" >&2
+    [ -d "$venv" ] || python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" >&2
+    cp "$here/requirements.txt" "$venv/requirements.txt"
+fi
+python=$venv/bin/python
+
+# of_shapes EXPRESSION: what it is, in Python.
+of_shapes() { "$python" -c "import sys; sys.path.insert(0, '$here'); import shapes; print($1)"; }
+
+: "${SHAPES:=$(of_shapes "' '.join(shapes.SHAPES)")}"
+mkdir -p "$work"
+names=$(echo "$SHAPES" | tr ' ' ',')
+"$python" $here/run.py --work "$work" --shapes "$names" --make
+
+for name in $SHAPES; do
+    pool=$(of_shapes "shapes.SHAPES['$name'][3] or ''")
+    for dtype in f32 bf16 int8; do
+        build=$work/${name}_$dtype
+        [ ! -f "$build/weights.gap" ] || continue
+        echo "bench-shapes: building $name, $dtype" >&2
+        mkdir -p "$build"
+        (
+            cd "$build"
+            ../../../../configure --from-hf "../$name" --name "$name" --dtype $dtype --seq-len 1..320 \
+                ${pool:+--pool "$pool"} --python >build.log
+            ninja >>build.log
+        ) || {
+            tail -n 40 "$build/build.log" >&2
+            exit 1
+        }
+        rm -rf "$build/site"
+        python3 -m zipfile -e "$build"/out/python/"$name"-*.whl "$build/site"
+        "$build/out/bin/$name" pack --weights "$work/$name" --output "$build/weights.gap" >/dev/null
+    done
+done
+exec "$python" $here/run.py --work "$work" --shapes "$names" "$@"
