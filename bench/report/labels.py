@@ -29,3 +29,14 @@ def label(name):
     family = FAMILIES[cell.family] if cell.whole else ""
     shape = f"{cell.d_model}, {cell.layers} layers" if cell.whole else f"{cell.d_model} / {cell.heads} heads"
     return f"{family}{_call(cell)}, {shape}{_more(cell)}"
+
+
+# What a step of the ladder multiplies, by its name.
+NUMBERS = {"int8_w_int8": "int8, int8 weights", "int8_w_int4": "int8, int4 weights", "w_f16": "f16 weights",
+           "w_bf16": "bf16 weights", "w_int8": "int8 weights", "w_int4": "int4 weights"}
+
+
+def variant(text):
+    """A peer's variant, without the name of its step, which stands beside it."""
+    words = [word for word in text.split(" ") if word not in NUMBERS]
+    return " ".join(word.replace("_", " ") if word.islower() else word for word in words)

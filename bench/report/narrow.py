@@ -6,7 +6,7 @@ import ladder
 import rungs
 from report import labels, ratios, svg, tables
 
-LEFT, RIGHT, WIDTH, TOP, ROW = 376, 760, 1060, 116, 24
+LEFT, RIGHT, WIDTH, TOP, ROW = 450, 810, 1110, 116, 24
 HEADINGS = tables.HEADINGS | {"genattn": "genattn", "llamacpp": "llama.cpp"}
 
 
@@ -104,12 +104,12 @@ def document(results, measured):
 
 def _row(drawing, scale, y, step):
     drawing.text(24, y + 4.5, labels.label(step.result["name"]), 12)
-    drawing.text(LEFT - 12, y + 4.5, step.rung.name, 12, anchor="end", weight="bold")
+    drawing.text(LEFT - 12, y + 4.5, labels.NUMBERS.get(step.rung.name, step.rung.name), 12, anchor="end", weight="bold")
     colour = svg.FASTER if step.ratio >= 1.0 else svg.SLOWER
     ends = sorted((scale(1.0), scale(max(scale.low, min(step.ratio, scale.high)))))
     drawing.rectangle(ends[0], y - 7, max(ends[1] - ends[0], 1.0), 14, colour, fill_opacity=0.35)
     drawing.text(RIGHT + 14, y + 4.5, f"{step.ratio:.2f}×", 13, colour, weight="bold")
-    drawing.text(RIGHT + 60, y + 4.5, _label(step.peer), 11, svg.QUIET)
+    drawing.text(RIGHT + 60, y + 4.5, labels.variant(_label(step.peer)), 11, svg.QUIET)
 
 
 def chart(results, measured):
