@@ -38,6 +38,7 @@
 --                              finite must not reach the output through them
 --   spec.full_range_fallback   a row may give weight to keys outside its range: row_needs_full_range says when,
 --                              use_full_range how
+--   spec.waits_for_heads       what follows the projection of a head begins when all heads of its rows are projected
 --   spec.n_extra_logits        how many finite scores of no key append_extra_logits puts after a row; of one feature
 --                              at most
 -- What changes scores before softmax is a score modifier: a feature of attention/modifiers/, which has
@@ -55,7 +56,8 @@ local listed = {}
 
 for i, name in ipairs({
   "grouped_heads", "projections", "weights_dtype", "linear_dtype", "bias", "causal", "window", "sinks", "lengths",
-  "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm", "rope",
+  "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm",
+  "qk_norm_of_rows", "rope",
   "rope_scaling", "dropout",
   "outputs", "attention_mean", "scores_output", "learned_key", "extra_keys", "extra_logits", "nonfinite_safe",
   "skip_zero", "key_lower_bound",

@@ -1,5 +1,6 @@
 -- qk_norm.lua: each head's q and k are normalised to a size of one, times learned weights: RMSNorm or LayerNorm.
--- Adds to the stage after a projection, before positions.
+-- Adds to the stage after a projection, before positions. Norms over all heads together are in qk_norm_of_rows.lua, but
+-- for their weights.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 
@@ -9,6 +10,12 @@ local EPS = { rms = 1e-6, layer = 1e-5 }
 -- What a norm has learned.
 local function parts(spec)
   return spec.qk_norm.bias and { "weight", "bias" } or { "weight" }
+end
+
+-- How many heads have weights of their own.
+local function weighed_heads(spec, p)
+  if spec.qk_norm.over == "head" then return 1 end
+  return p == "q" and spec.n_heads or spec.n_kv_heads
 end
 
 return {
@@ -46,20 +53,22 @@ return {
   end,
   roles = function(spec, add)
     for _, p in ipairs(spec.qk_norm and { "q", "k" } or {}) do
-      for _, part in ipairs(parts(spec)) do add(("%s_norm_%s"):format(p, part), { spec.d_head }) end
+      for _, part in ipairs(parts(spec)) do
+        add(("%s_norm_%s"):format(p, part), { weighed_heads(spec, p) * spec.d_head })
+      end
     end
   end,
   packed = function(spec, add, d_head_pad)
     for _, p in ipairs(spec.qk_norm and { "q", "k" } or {}) do
-      local fills = {}
+      local fills, heads = {}, weighed_heads(spec, p)
       for i, part in ipairs(parts(spec)) do
-        fills[i] = { kind = "copy", role = ("%s_norm_%s"):format(p, part), at = (i - 1) * d_head_pad * 4,
-          columns = spec.d_head, plus = i == 1 and spec.qk_norm.unit_offset and 1 or 0 }
+        fills[i] = { kind = "copy", role = ("%s_norm_%s"):format(p, part), at = (i - 1) * d_head_pad * 4, rows = heads,
+          columns = spec.d_head, stride = d_head_pad, plus = i == 1 and spec.qk_norm.unit_offset and 1 or 0 }
       end
-      add(p .. "_norm", #parts(spec) * d_head_pad, fills)
+      add(p .. "_norm", #parts(spec) * heads * d_head_pad, fills)
     end
   end,
-  on = function(spec) return spec.qk_norm end,
+  on = function(spec) return spec.qk_norm and spec.qk_norm.over == "head" end,
   operations = function(spec, add)
     if not spec.qk_norm then return end
     local weights = {}
@@ -75,7 +84,9 @@ return {
   end,
   sentence = function(spec)
     if not spec.qk_norm then return nil end
-    return ("%s over each head of q and k, eps %s%s"):format(NAMES[spec.qk_norm.kind], fmt.double(spec.qk_norm.eps),
+    return ("%s over %s, eps %s%s"):format(NAMES[spec.qk_norm.kind],
+      spec.qk_norm.over == "head" and "each head of q and k" or "all heads of q together, and all of k",
+      fmt.double(spec.qk_norm.eps),
       spec.qk_norm.unit_offset and ", times 1 + weight" or "")
   end,
 }

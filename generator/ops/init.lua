@@ -30,8 +30,9 @@
 --   first_operations(spec, add, words)   before the layers: add(operation), see below; words: those of all blocks
 --   result_operations(spec, add, sublayer, words)   after those of each sublayer of a layer, before its result joins
 --                              the residual; they are the sublayer's then, with their linears
---   sublayer_operations(spec, add, sublayer, following, words)   after that; following:
---                              the next one, nil after the last
+--   unjoined_operations(spec, add, sublayer, following)   after that, of the rows that the result joins; following:
+--                              the next sublayer, nil after the last
+--   sublayer_operations(spec, add, sublayer, following, words)   after that
 --   last_operations(spec, add, words)    after the layers
 --   outputs(spec, add)         what a call may ask for besides all rows: add(name in struct ga_io, "first", "last" or
 --                              "all"): which rows of a sequence it needs

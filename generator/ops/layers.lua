@@ -50,6 +50,18 @@ local function check_without(spec, fail)
   end
 end
 
+-- Blocks that read the same rows have a norm each of these.
+local function check_parallel(spec, fail)
+  local norm = spec.norm or {}
+  if not spec.layer.parallel then return end
+  if spec.kind ~= "encoder" or not spec.layer.attention then
+    fail('layer.parallel is given, but only layers of kind = "encoder" that attend have two blocks which may read ' ..
+      "the same rows")
+  elseif norm.place ~= "pre" or norm.kind == "none" then
+    fail('layer.parallel is given, but norm.place is not "pre": each block has a norm of the rows that both read')
+  end
+end
+
 -- Rows that nothing happens to are no model.
 local function check_bare(spec, fail)
   local embedding, norm = spec.embedding or {}, spec.norm or {}
@@ -64,7 +76,8 @@ end
 local function resolve_parts(spec, fail)
   local layer = spec.layer or {}
   spec.layer = { attention = layer.attention ~= false, residual = layer.residual ~= false,
-    residual_scale = layer.residual_scale }
+    residual_scale = layer.residual_scale, parallel = layer.parallel or false }
+  check_parallel(spec, fail)
   if layer.residual == false and layer.residual_scale then
     fail("layer.residual_scale is given, but layer.residual = false: nothing joins a residual")
   end
@@ -82,8 +95,9 @@ end
 
 local function sentence_of(spec)
   if spec.n_layers == 0 then return "no layers: what is added to rows at first, and what is made of them at the end" end
-  return ("%d layer%s of %s%s"):format(spec.n_layers, spec.n_layers == 1 and "" or "s",
+  return ("%d layer%s of %s%s%s"):format(spec.n_layers, spec.n_layers == 1 and "" or "s",
     spec.layer.attention and "one shape, which share their code" or "a feed-forward alone",
+    spec.layer.parallel and ", whose two blocks read the same rows" or "",
     spec.layer.residual_scale and (", which adds its results times %s"):format(fmt.double(spec.layer.residual_scale)) or
     spec.layer.residual and "" or ", which takes the place of its rows")
 end
@@ -108,6 +122,10 @@ return {
     { field = "layer.residual_scale", flag = "--layer-residual-scale", value = "X", check = types.number(1e-6, 1e6),
       parse = types.to_number, default = "1", help = "factor of what each block adds to the residual",
       group = "whole models", example = "layer = { residual_scale = 0.22 }" },
+    { field = "layer.parallel", flag = "--layer-parallel", value = "yes|no", check = types.boolean,
+      parse = types.to_boolean, default = "no",
+      help = "attention and feed-forward read the same rows, and both results are added to them",
+      group = "whole models", example = 'norm = { place = "pre" }, layer = { parallel = true }' },
     { field = "n_decoder_layers", flag = "--decoder-layers", value = "N", check = types.count(1, MOST_LAYERS),
       parse = types.to_number, default = "as --layers", help = "layers of the decoder of a transformer",
       group = "whole models", example = 'kind = "transformer", n_decoder_layers = 3' },
@@ -138,7 +156,7 @@ return {
   end,
   properties = function(spec)
     return { { "without_attention", not spec.attends }, { "without_residual", not spec.layer.residual },
-      { "residual_scale", spec.layer.residual_scale } }
+      { "parallel", spec.layer.parallel }, { "residual_scale", spec.layer.residual_scale } }
   end,
   words = function(spec)
     return { joining = spec.layer.residual and "y" or "x" }

@@ -1,12 +1,14 @@
 -- ops/norm.lua: LayerNorm (Ba et al., 2016) or RMSNorm (Zhang and Sennrich, 2019) over the rows of a stack: after
--- each residual ("post", as in "Attention Is All You Need"), before each block ("pre"), or there and over each block's
--- result before it joins the residual ("sandwich"), with one after the last layer; or none at all.
+-- each residual ("post", as in "Attention Is All You Need"), before each block ("pre"), over each block's result before
+-- it joins the residual ("result"), or in both of these places ("sandwich"), with one after the last layer; or none at
+-- all.
 local fmt = require "base.fmt"
 local types = require "schema.types"
 
 local NAMES = { layer = "LayerNorm", rms = "RMSNorm" }
-local PLACES = { post = "after each residual", pre = "before each block",
+local PLACES = { post = "after each residual", pre = "before each block", result = "over each block's result",
   sandwich = "before each block and over its result" }
+local OF_RESULTS = { result = true, sandwich = true } -- places over what joins the residual
 local EPS = { layer = 1e-5, rms = 1e-6, none = 0 }
 
 -- Fields that speak of norms where there are none.
@@ -25,8 +27,8 @@ end
 
 local function check_kind(spec, norm, fail)
   if norm.kind == "rms" and norm.bias then fail('norm.bias is given, but norm.kind = "rms" has none') end
-  if norm.place == "sandwich" and spec.layer and not spec.layer.residual then
-    fail('norm.place = "sandwich" is over what joins the residual, but layer.residual = false')
+  if OF_RESULTS[norm.place] and spec.layer and not spec.layer.residual then
+    fail(('norm.place = "%s" is over what joins the residual, but layer.residual = false'):format(norm.place))
   end
   if norm.skips_first and (norm.place ~= "pre" or spec.n_layers == 0) then
     fail('norm.skips_first is given, but without norm.place = "pre" and layers there is no norm to skip')
@@ -38,7 +40,7 @@ end
 local function places(spec)
   local place = spec.norm.place
   return { embedding = spec.embedding.norm, final = spec.norm.final, pre = place == "pre" or place == "sandwich",
-    post = place == "post", result = place == "sandwich" }
+    post = place == "post", result = OF_RESULTS[place] or false }
 end
 
 -- The weights of a norm of some name; none where there are no norms.
@@ -132,9 +134,15 @@ local function result_operations(spec, add, sublayer)
     { of = name, reads = { "y" }, weights = role_names(spec, name, "") })
 end
 
+-- The norm of the next sublayer where both read the same rows.
+local function unjoined_operations(spec, add, _, following)
+  if spec.layer.parallel and following then pre_operations(spec, add, following) end
+end
+
 local function sublayer_operations(spec, add, sublayer, following)
   local norms = places(spec)
   if spec.norm.kind == "none" then return end
+  if spec.layer.parallel and following then return end
   if norms.pre then return pre_operations(spec, add, following) end
   if norms.post then
     add_operation(add, sublayer.name .. "_norm", "block", "x", "joined",
@@ -164,11 +172,11 @@ return {
     { field = "norm.eps", flag = "--norm-eps", value = "X", check = types.number(0, 1), parse = types.to_number,
       default = "1e-05 (layer), 1e-06 (rms)", help = "number added to the mean square before the square root",
       group = "whole models", example = "norm = { eps = 1e-12 }" },
-    { field = "norm.place", flag = "--norm-place", value = "post|pre|sandwich",
-      check = types.choice({ "post", "pre", "sandwich" }),
+    { field = "norm.place", flag = "--norm-place", value = "post|pre|result|sandwich",
+      check = types.choice({ "post", "pre", "result", "sandwich" }),
       parse = function(word) return word end, default = "post",
-      help = "a norm after each residual, before each block (norm_first), or there and over its result before that " ..
-        "joins the residual (Gemma 2)",
+      help = "a norm after each residual, before each block (norm_first), over its result before that joins the " ..
+        "residual (OLMo 2), or in both of these places (Gemma 2)",
       group = "whole models", example = 'norm = { place = "pre" }' },
     { field = "norm.final", flag = "--norm-final", value = "yes|no", check = types.boolean, parse = types.to_boolean,
       default = "no with post, yes otherwise", help = "one more norm after the last layer",
@@ -216,6 +224,7 @@ return {
   end,
   first_operations = first_operations,
   result_operations = result_operations,
+  unjoined_operations = unjoined_operations,
   sublayer_operations = sublayer_operations,
   last_operations = last_operations,
   words = function(spec)
@@ -226,7 +235,7 @@ return {
     local norm = spec.norm
     return { { "norm.kind", "NORM_" .. norm.kind:upper() }, { "norm.eps", norm.eps },
       { "norm.unit_offset", norm.unit_offset }, { "norm_first", norm.place == "pre" or norm.place == "sandwich" },
-      { "result_norm", norm.place == "sandwich" }, { "final_norm", norm.final } }
+      { "result_norm", OF_RESULTS[norm.place] or false }, { "final_norm", norm.final } }
   end,
   sentence = function(spec)
     if not spec.stack then return nil end

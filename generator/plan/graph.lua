@@ -66,7 +66,9 @@ local function add_layer(g, spec, words)
   local function add(op) graph.add(g, "layer", op) end
   for i, sublayer in ipairs(spec.sublayers) do
     for _, op in ipairs(sublayer.operations) do add(op) end
-    blocks.each("sublayer_operations", spec, add, sublayer, spec.sublayers[i + 1], words)
+    local following = spec.sublayers[i + 1]
+    blocks.each("unjoined_operations", spec, add, sublayer, following)
+    blocks.each("sublayer_operations", spec, add, sublayer, following, words)
   end
 end
 

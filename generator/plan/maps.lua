@@ -37,7 +37,7 @@ local function in_file(spec, map, role, tensor)
   return is_beside(spec, map, role) and tensor or (spec.weights_prefix or "") .. tensor
 end
 
--- { role, tensor, shape, first, transposed, beside } of one role.
+-- { role, tensor, shape, first, transposed, beside, by_head } of one role.
 local function source(spec, map, index, role)
   local tensor, stacked = maps.source(spec, map, role.name)
   local shape, first = { role.shape[1], role.shape[2] }, 0
@@ -51,6 +51,7 @@ local function source(spec, map, index, role)
   return {
     role = index - 1, tensor = in_file(spec, map, role.name, tensor), shape = shape, first = first,
     transposed = transposed, beside = is_beside(spec, map, role.name),
+    by_head = stacked and map.by_head and spec.n_heads or 0,
   }
 end
 

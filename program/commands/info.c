@@ -239,7 +239,7 @@ static void print_source(const struct ga_model *model, const struct ga_weight_so
     if (source->first) {
         printf(" from element %zu", source->first);
     }
-    printf("%s\n", source->transposed ? " as [in, out]" : "");
+    printf("%s%s\n", source->transposed ? " as [in, out]" : "", source->by_head > 0 ? ", head by head" : "");
 }
 
 static void print_weights(const struct ga_model *model)

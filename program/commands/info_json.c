@@ -115,9 +115,10 @@ static json_t *sources_json(const struct ga_model *model, const struct ga_weight
     for (size_t i = 0; i < model->n_roles; i++) {
         const struct ga_weight_source *source = &map->sources[i];
         json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:o, s:o, s:b}", "role", model->roles[source->role].name, "tensor",
-                                        source->tensor, "shape", ga_json_shape(source->rank, source->shape), "first",
-                                        ga_json_size(source->first), "transposed", source->transposed));
+                              json_pack("{s:s, s:s, s:o, s:o, s:b, s:b}", "role", model->roles[source->role].name,
+                                        "tensor", source->tensor, "shape", ga_json_shape(source->rank, source->shape),
+                                        "first", ga_json_size(source->first), "transposed", source->transposed,
+                                        "by_head", source->by_head > 0));
     }
     return array;
 }

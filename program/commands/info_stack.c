@@ -14,6 +14,7 @@ static const char *const activations[] = {
 static const char *const places[][2] = {
     {"post", "after residuals"},
     {"pre", "before blocks"},
+    {"result", "over blocks' results"},
     {"sandwich", "before blocks and over their results"},
 };
 static const char *const norms[] = {[GA_NORM_NONE] = "none", [GA_NORM_RMS] = "rms", [GA_NORM_LAYER] = "layer"};
@@ -81,7 +82,7 @@ static json_t *dense_json(const struct ga_stack *stack)
 
 static size_t place_of(const struct ga_stack *stack)
 {
-    return (size_t)stack->norm_first + (size_t)stack->result_norm;
+    return (size_t)stack->norm_first + 2 * (size_t)stack->result_norm;
 }
 
 void ga_info_stack_print(const struct ga_model *model)

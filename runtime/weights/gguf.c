@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gguf_reader.h"
-
 enum { MAX_AXES = 4 }; // as ggml has it
 
 bool ga_gguf_begins(const unsigned char *bytes, size_t size)
@@ -266,11 +264,12 @@ static enum ga_status fill_table(struct ga_gguf_reader *r, size_t infos, size_t 
 
 // -- A header -------------------------------------------------------------------------------------------------------
 
-static enum ga_status read_table(struct ga_gguf_reader *r, struct ga_safetensors *table, size_t *data_start_out)
+static enum ga_status read_table(struct ga_gguf_reader *r, struct ga_safetensors *table, struct ga_gguf_split *split,
+                                 size_t *data_start_out)
 {
     uint64_t count = 0, keys = 0;
     size_t alignment = 0, name_bytes = 0, infos = 0;
-    if (!ga_gguf_counts(r, &count, &keys) || !ga_gguf_metadata(r, keys, &alignment)) {
+    if (!ga_gguf_counts(r, &count, &keys) || !ga_gguf_metadata(r, keys, &alignment, split)) {
         return GA_FORMAT;
     }
     infos = r->at;
@@ -289,12 +288,12 @@ static enum ga_status read_table(struct ga_gguf_reader *r, struct ga_safetensors
 }
 
 enum ga_status ga_gguf_read(const unsigned char *bytes, size_t size, size_t file_size, const char *label,
-                            struct ga_safetensors *table_out, size_t *data_start_out, size_t *needed_out,
-                            struct ga_error *error)
+                            struct ga_safetensors *table_out, struct ga_gguf_split *split_out, size_t *data_start_out,
+                            size_t *needed_out, struct ga_error *error)
 {
     struct ga_gguf_reader r = {.bytes = bytes, .size = size, .file_size = file_size, .label = label, .error = error};
     *table_out = (struct ga_safetensors){0};
-    const enum ga_status status = read_table(&r, table_out, data_start_out);
+    const enum ga_status status = read_table(&r, table_out, split_out, data_start_out);
     *needed_out = r.needed;
     if (status != GA_OK) {
         ga_safetensors_free(table_out);

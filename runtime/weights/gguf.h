@@ -8,6 +8,7 @@
 #ifndef GA_GGUF_H
 #define GA_GGUF_H
 
+#include "gguf_reader.h"
 #include "safetensors.h"
 
 // Whether a file that begins so is a GGUF file. No safetensors file begins so: its header would have a gigabyte.
@@ -16,9 +17,9 @@ bool ga_gguf_begins(const unsigned char *bytes, size_t size);
 // Reads a header from the first `size` bytes of a file of file_size. On GA_OK either *needed_out is 0, and the table,
 // the caller's to be given to ga_safetensors_free, has entries that count from *data_start_out; or the header goes on
 // past these bytes to *needed_out ones at least, and the table is empty. Otherwise it is empty too and error (may be
-// NULL) says what is wrong where. label names the file in messages.
+// NULL) says what is wrong where. label names the file in messages. split_out: whether it is one of several files.
 enum ga_status ga_gguf_read(const unsigned char *bytes, size_t size, size_t file_size, const char *label,
-                            struct ga_safetensors *table_out, size_t *data_start_out, size_t *needed_out,
-                            struct ga_error *error);
+                            struct ga_safetensors *table_out, struct ga_gguf_split *split_out, size_t *data_start_out,
+                            size_t *needed_out, struct ga_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 // gguf_reader.c: numbers, texts and metadata of a GGUF header, little-endian, none of which is believed before the file
-// is found to be long enough for it. Of the metadata it keeps the alignment alone: what else they say is for whoever
-// makes a spec of them.
+// is found to be long enough for it. Of the metadata it keeps the alignment and what makes several files one: what else
+// they say is for whoever makes a spec of them.
 #include "gguf_reader.h"
 
 #include <stdarg.h>
@@ -198,8 +198,30 @@ static bool read_alignment(struct ga_gguf_reader *r, uint32_t type, size_t *alig
                           alignment_key, (unsigned)value, LEAST_ALIGNMENT, MOST_ALIGNMENT);
 }
 
-static bool read_key(struct ga_gguf_reader *r, size_t *alignment_out)
+static bool is_called(const struct ga_gguf_text *key, const char *name)
 {
+    return key->length == strlen(name) && memcmp(key->text, name, key->length) == 0;
+}
+
+// A whole number of 16 or more bits, as a key of `split.` has it.
+static bool read_split(struct ga_gguf_reader *r, const struct ga_gguf_text *key, uint32_t type, uint64_t *value_out)
+{
+    char text[GA_NAME_TEXT];
+    const bool is_number = type == U16 || type == I16 || type == U32 || type == I32 || type == U64 || type == I64;
+    if (!is_number) {
+        return ga_gguf_refuse(r, GA_FAULT_GGUF_SPLIT, r->at, NULL, "key '%s' is not a whole number; expected one",
+                              shown(key, text));
+    }
+    return take_number(r, widths[type], "a value", value_out);
+}
+
+static bool read_key(struct ga_gguf_reader *r, size_t *alignment_out, struct ga_gguf_split *split_out)
+{
+    const struct {
+        const char *name;
+        uint64_t *value;
+    } splits[] = {
+        {"split.no", &split_out->no}, {"split.count", &split_out->count}, {"split.tensors.count", &split_out->tensors}};
     struct ga_gguf_text key;
     uint32_t type = 0;
     if (!ga_gguf_text(r, "a key", &key)) {
@@ -212,16 +234,22 @@ static bool read_key(struct ga_gguf_reader *r, size_t *alignment_out)
     if (!read_type(r, &key, &type)) {
         return false;
     }
-    if (key.length == sizeof alignment_key - 1 && memcmp(key.text, alignment_key, key.length) == 0) {
+    if (is_called(&key, alignment_key)) {
         return read_alignment(r, type, alignment_out);
+    }
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+        if (is_called(&key, splits[i].name)) {
+            return read_split(r, &key, type, splits[i].value);
+        }
     }
     return type == ARRAY ? skip_array(r, &key) : skip_values(r, type, 1);
 }
 
-bool ga_gguf_metadata(struct ga_gguf_reader *r, uint64_t keys, size_t *alignment_out)
+bool ga_gguf_metadata(struct ga_gguf_reader *r, uint64_t keys, size_t *alignment_out, struct ga_gguf_split *split_out)
 {
     *alignment_out = 0;
-    while (keys > 0 && read_key(r, alignment_out)) {
+    *split_out = (struct ga_gguf_split){0};
+    while (keys > 0 && read_key(r, alignment_out, split_out)) {
         keys--;
     }
     if (*alignment_out == 0) {

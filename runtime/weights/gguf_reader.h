@@ -26,6 +26,12 @@ struct ga_gguf_text {
     size_t at; // its byte of the file
 };
 
+// What a header says of its file as one of several: it is number split.no, from 0 on, of split.count files, which have
+// split.tensors.count tensors together. Zeros where it does not say so.
+struct ga_gguf_split {
+    uint64_t no, count, tensors;
+};
+
 // Each of these is false where the value is not all there: either more bytes are `needed`, or the file ends and that
 // was refused. what: the value, for the message.
 bool ga_gguf_skip(struct ga_gguf_reader *reader, uint64_t bytes, const char *what);
@@ -36,9 +42,10 @@ bool ga_gguf_text(struct ga_gguf_reader *reader, const char *what, struct ga_ggu
 // The version and how many tensors and keys there are; false also where that is refused.
 bool ga_gguf_counts(struct ga_gguf_reader *reader, uint64_t *tensors_out, uint64_t *keys_out);
 
-// Goes over `keys` keys and their values, and finds to what multiple of bytes tensors are aligned; false also where one
-// is refused.
-bool ga_gguf_metadata(struct ga_gguf_reader *reader, uint64_t keys, size_t *alignment_out);
+// Goes over `keys` keys and their values, and finds to what multiple of bytes tensors are aligned, and whether the file
+// is one of several; false also where one is refused.
+bool ga_gguf_metadata(struct ga_gguf_reader *reader, uint64_t keys, size_t *alignment_out,
+                      struct ga_gguf_split *split_out);
 
 // Says what is wrong at byte `offset` with the tensor called name (NULL: with the header), printf-formatted; always
 // false.

@@ -8,6 +8,7 @@
 
 #include "load_checks.h"
 #include "load_names.h"
+#include "weights_by_head.h"
 
 // -- Messages -------------------------------------------------------------------------------------------------------
 
@@ -197,7 +198,8 @@ static bool role_fits(const struct ga_weight_role *role, const struct ga_weight_
     size_t elements = 0;
     const size_t last_row = role->shape[0] - 1;
     const size_t last_col = role->rank == 2 ? role->shape[1] - 1 : 0;
-    return ga_shape_elements(source->rank, source->shape, &elements) &&
+    const size_t pieces = source->by_head > 0 ? 3 * source->by_head : 1; // q, k and v of each head
+    return ga_shape_elements(source->rank, source->shape, &elements) && source->shape[0] % pieces == 0 &&
            source->first + last_row * view->row_stride + last_col * view->col_stride < elements;
 }
 
@@ -271,6 +273,9 @@ static enum ga_status fill_view(const struct ga_load *load, struct ga_weights *w
     }
     if (status == GA_OK && finite && !ga_load_was_before(load->map, i)) {
         status = ga_load_refuse_not_finite(weights, tensor, floats, error);
+    }
+    if (status == GA_OK && source->by_head > 0) {
+        status = ga_weights_by_head(weights, tensor, source->by_head, &floats, error);
     }
     view->data = status == GA_OK ? floats + source->first : NULL;
     return status;

@@ -128,19 +128,40 @@ static bool join_entries(struct ga_weights *weights, size_t first)
     return true;
 }
 
-bool ga_weights_add_shard(struct ga_weights *weights, const struct ga_weights_shard *shard)
+// Refuses a tensor of a shard that the weights have already.
+static enum ga_status check_names(const struct ga_weights *weights, const struct ga_weights_shard *shard,
+                                  struct ga_error *error)
 {
+    for (size_t i = 0; i < shard->table.count; i++) {
+        const char *name = shard->table.entries[i].tensor.name;
+        if (ga_weights_find(weights, name) != NULL) {
+            char shown[GA_NAME_TEXT];
+            return ga_fail_at(error, GA_FORMAT, GA_FAULT_SHARD_TENSOR_TWICE, GA_NO_OFFSET,
+                              "%s: tensor '%s' is in %s too; expected it in one file", shard->label,
+                              ga_name_text(name, shown, sizeof shown), ga_weights_label(weights));
+        }
+    }
+    return GA_OK;
+}
+
+enum ga_status ga_weights_add_shard(struct ga_weights *weights, const struct ga_weights_shard *shard,
+                                    struct ga_error *error)
+{
+    const enum ga_status status = check_names(weights, shard, error);
+    if (status != GA_OK) {
+        return status;
+    }
     struct ga_weights_shard *shards = realloc(weights->shards, (weights->n_shards + 1) * sizeof *shards);
     if (shards == NULL) {
-        return false;
+        return ga_weights_fail_memory(error, shard->label, "a table of its tensors");
     }
     weights->shards = shards;
     shards[weights->n_shards++] = *shard;
     if (!join_entries(weights, weights->n_shards - 1)) {
         weights->n_shards--;
-        return false;
+        return ga_weights_fail_memory(error, shard->label, "a table of its tensors");
     }
-    return true;
+    return GA_OK;
 }
 
 enum ga_status ga_weights_join(const char *label, struct ga_weights_shard *shards, size_t n_shards,
@@ -170,13 +191,15 @@ void ga_weights_close(struct ga_weights *weights)
     if (weights == NULL) {
         return;
     }
-    for (size_t i = 0; weights->floats != NULL && i < weights->count; i++) {
-        ga_block_free(weights->floats[i]);
+    for (size_t i = 0; i < weights->count; i++) {
+        ga_block_free(weights->floats != NULL ? weights->floats[i] : NULL);
+        ga_block_free(weights->by_head != NULL ? weights->by_head[i] : NULL);
     }
     for (size_t i = 0; i < weights->n_shards; i++) {
         ga_weights_shard_free(&weights->shards[i]);
     }
     free(weights->floats);
+    free(weights->by_head);
     free(weights->shards);
     free(weights->entries);
     free(weights->label);

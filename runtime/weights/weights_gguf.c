@@ -24,8 +24,8 @@ static enum ga_status refuse_cap(const struct ga_weights_source *source, size_t 
 static enum ga_status read_table(const struct ga_weights_source *source, const unsigned char *bytes, size_t size,
                                  struct ga_weights_shard *shard, size_t *needed_out)
 {
-    return ga_gguf_read(bytes, size, source->size, source->label, &shard->table, &shard->data_start, needed_out,
-                        source->error);
+    return ga_gguf_read(bytes, size, source->size, source->label, &shard->table, &shard->split, &shard->data_start,
+                        needed_out, source->error);
 }
 
 // From memory, where all of it is there to see; no more of it than the limit is looked at.

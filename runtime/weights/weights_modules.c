@@ -34,22 +34,6 @@ static bool rename_tensors(struct ga_safetensors *table, const char *prefix)
     return names != NULL;
 }
 
-// Refuses a tensor of a module that the weights have already.
-static enum ga_status check_names(const struct ga_weights *weights, const struct ga_weights_shard *shard,
-                                  struct ga_error *error)
-{
-    for (size_t i = 0; i < shard->table.count; i++) {
-        const char *name = shard->table.entries[i].tensor.name;
-        if (ga_weights_find(weights, name) != NULL) {
-            char shown[GA_NAME_TEXT];
-            return ga_fail_at(error, GA_FORMAT, GA_FAULT_SHARD_TENSOR_TWICE, GA_NO_OFFSET,
-                              "%s: tensor '%s' is in %s too; expected it in one file", shard->label,
-                              ga_name_text(name, shown, sizeof shown), ga_weights_label(weights));
-        }
-    }
-    return GA_OK;
-}
-
 // Adds the tensors of the file at path, which is open on fd, with prefix before their names.
 static enum ga_status add_module(int fd, const char *path, const char *prefix, const struct ga_weights_options *options,
                                  struct ga_weights *weights, struct ga_error *error)
@@ -59,10 +43,7 @@ static enum ga_status add_module(int fd, const char *path, const char *prefix, c
     if (status == GA_OK && !rename_tensors(&shard.table, prefix)) {
         status = ga_weights_fail_memory(error, path, "names of tensors");
     }
-    status = status == GA_OK ? check_names(weights, &shard, error) : status;
-    if (status == GA_OK && !ga_weights_add_shard(weights, &shard)) {
-        status = ga_weights_fail_memory(error, path, "a table of its tensors");
-    }
+    status = status == GA_OK ? ga_weights_add_shard(weights, &shard, error) : status;
     if (status != GA_OK) {
         ga_weights_shard_free(&shard);
     }

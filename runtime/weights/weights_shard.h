@@ -3,6 +3,7 @@
 #ifndef GA_WEIGHTS_SHARD_H
 #define GA_WEIGHTS_SHARD_H
 
+#include "gguf_reader.h"
 #include "safetensors.h"
 #include "weights.h"
 #include "weights_source.h"
@@ -14,6 +15,7 @@ struct ga_weights_shard {
     unsigned char *owned;        // a copy of the data, to be freed, or NULL
     void *mapped;                // [mapped_size], the whole file, to be unmapped, or NULL
     size_t mapped_size;
+    struct ga_gguf_split split; // of a GGUF file, zeros of any other
 };
 
 // An open handle: the tensors of all shards, sorted by name.
@@ -23,7 +25,8 @@ struct ga_weights {
     size_t n_shards;
     struct ga_safetensors_entry *entries; // [count]
     size_t count;
-    float **floats; // [count], copies that were asked for; NULL before the first
+    float **floats;  // [count], copies that were asked for; NULL before the first
+    float **by_head; // [count], the same of weights_by_head.h
 };
 
 // The options with their defaults in place; options may be NULL. GA_ARGUMENT where they cannot be.
@@ -51,9 +54,10 @@ enum ga_status ga_weights_check_host(const unsigned char *one, const char *label
 enum ga_status ga_weights_join(const char *label, struct ga_weights_shard *shards, size_t n_shards,
                                struct ga_weights **weights_out, struct ga_error *error);
 
-// Adds one more shard, which the weights take over, before any tensor was asked for. False: no memory, and it stays the
-// caller's.
-bool ga_weights_add_shard(struct ga_weights *weights, const struct ga_weights_shard *shard);
+// Adds one more shard, which the weights take over, before any tensor was asked for. On failure, as if they have a
+// tensor of one of its names already, it stays the caller's.
+enum ga_status ga_weights_add_shard(struct ga_weights *weights, const struct ga_weights_shard *shard,
+                                    struct ga_error *error);
 
 // Whether a tensor is one of these weights, found by its address; the first i_out of them come before it.
 bool ga_weights_has(const struct ga_weights *weights, const struct ga_tensor *tensor, size_t *i_out);

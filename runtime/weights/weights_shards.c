@@ -1,5 +1,6 @@
 // weights_shards.c: a model in several files: opens those that an index names, each in its folder, and holds what they
-// have against what it says. A single file opens here too, where a folder or a path may be either.
+// have against what it says. A single file opens here too, where a folder or a path may be either, or the first of
+// several GGUF files.
 #define _POSIX_C_SOURCE 200809L
 #define _DARWIN_C_SOURCE // O_NOFOLLOW on macOS
 
@@ -13,6 +14,7 @@
 
 #include "weights_index.h"
 #include "weights_modules.h"
+#include "weights_splits.h"
 
 // -- Shards ---------------------------------------------------------------------------------------------------------
 
@@ -177,10 +179,6 @@ static enum ga_status open_index(const char *path, const struct ga_weights_optio
     enum ga_status status = ga_weights_index_read(fd, options, &index);
     status = status == GA_OK ? open_shards(&index, options, weights_out) : status;
     status = status == GA_OK ? check_shards(&index, *weights_out) : status;
-    if (status != GA_OK) {
-        ga_weights_close(*weights_out);
-        *weights_out = NULL;
-    }
     ga_weights_index_free(&index);
     return status;
 }
@@ -193,8 +191,11 @@ static bool ends_in(const char *text, const char *end)
 static enum ga_status open_path(const char *path, const struct ga_weights_options *options,
                                 struct ga_weights **weights_out, struct ga_error *error)
 {
-    return ends_in(path, ".index.json") ? open_index(path, options, weights_out, error)
-                                        : ga_weights_open_with(path, options, weights_out, error);
+    if (ends_in(path, ".index.json")) {
+        return open_index(path, options, weights_out, error);
+    }
+    const enum ga_status status = ga_weights_open_with(path, options, weights_out, error);
+    return status == GA_OK ? ga_weights_add_splits(path, options, *weights_out, error) : status;
 }
 
 // The one of a folder's files that is there, as transformers looks for them.
@@ -221,10 +222,7 @@ static enum ga_status open_folder(const char *folder, const struct ga_weights_op
     } else {
         status = open_path(path, options, weights_out, error);
     }
-    if (status == GA_OK && (status = ga_weights_add_modules(folder, options, *weights_out, error)) != GA_OK) {
-        ga_weights_close(*weights_out);
-        *weights_out = NULL;
-    }
+    status = status == GA_OK ? ga_weights_add_modules(folder, options, *weights_out, error) : status;
     free(path);
     return status;
 }
@@ -238,10 +236,15 @@ enum ga_status ga_weights_open_model(const char *path, const struct ga_weights_o
         return ga_fail(error, GA_ARGUMENT, "ga_weights_open_model: %s is NULL", path == NULL ? "path" : "weights_out");
     }
     *weights_out = NULL;
-    const enum ga_status status = ga_weights_options_fill(options, &full, error);
+    enum ga_status status = ga_weights_options_fill(options, &full, error);
     if (status != GA_OK) {
         return status;
     }
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? open_folder(path, &full, weights_out, error)
-                                                       : open_path(path, &full, weights_out, error);
+    status = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? open_folder(path, &full, weights_out, error)
+                                                         : open_path(path, &full, weights_out, error);
+    if (status != GA_OK) {
+        ga_weights_close(*weights_out);
+        *weights_out = NULL;
+    }
+    return status;
 }

@@ -14,7 +14,7 @@ local KEYS = { name = "string", fields = "table", weights = "table", uses = "tab
   beside = "table", of_decoder = "boolean", first_kind = "string" }
 for hook in ([[resolve memory_fields sentence first_roles sublayer_roles layer_roles last_roles sublayers products
   packed_vocabulary packed sublayer_packed tensors first_operations sublayer_operations result_operations
-  last_operations operation sublayer ask outputs properties words on]]):gmatch("%S+") do
+  unjoined_operations last_operations operation sublayer ask outputs properties words on]]):gmatch("%S+") do
   KEYS[hook] = "function"
 end
 

@@ -112,6 +112,7 @@ fact.holds("each feature says what it does, or nothing where it is off", functio
     { { qk_norm = { kind = "layer", eps = 0.5 } }, "LayerNorm over each head of q and k, eps 0.5" },
     { { qk_norm = { kind = "rms", unit_offset = true } },
       "RMSNorm over each head of q and k, eps 1e-06, times 1 + weight" },
+    { { qk_norm = { kind = "rms", over = "row" } }, "RMSNorm over all heads of q together, and all of k, eps 1e-06" },
     { { dropout = 0.1 }, "dropout 0.1 acts in training only: here it is the identity" },
     { { activation = "gelu" }, "gelu after q, k, v and o, while their rows are in cache" },
     { { activation = { q = "relu", v = "relu", o = "silu" } },

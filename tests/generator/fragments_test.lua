@@ -243,7 +243,7 @@ fact.holds("an owner without a file uses nothing, and a score modifier changes s
   end
   for _, feature in ipairs(features) do
     local stages = has_file[feature] or ""
-    assert(not feature.score_order or stages:find("score_vector ") or stages:find("projected "), feature.name)
+    assert(not feature.score_order or stages:find("score_vector ") or stages:find("completed "), feature.name)
   end
 end)
 

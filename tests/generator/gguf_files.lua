@@ -125,8 +125,41 @@ end
 local FFN = { { "blk.0.ffn_up", 12, 8 }, { "blk.0.ffn_down", 8, 12 } }
 local LAYER_EPS = { { ".attention.layer_norm_epsilon", "f32", EPS_1E_5 } }
 
+-- Tensors without those of some names.
+local function without(tensors, names)
+  local kept = {}
+  for _, row in ipairs(tensors) do
+    if not (" " .. names .. " "):find(" " .. row[1]:gsub("%.weight$", "") .. " ", 1, true) then
+      kept[#kept + 1] = row
+    end
+  end
+  return kept
+end
+
+local RESULT_NORMS = { { "blk.0.post_attention_norm.weight", { 8 } }, { "blk.0.post_ffw_norm.weight", { 8 } } }
+local NEOX_TENSORS = joined({ { "token_embd.weight", { 7, 8 } } }, norm("blk.0.attn_norm"),
+  linears({ { "blk.0.attn_qkv", 24, 8 }, { "blk.0.attn_output", 8, 8 } }), norm("blk.0.ffn_norm"), linears(FFN),
+  norm("output_norm"))
+local ENCODER = joined(LAYER_EPS, { { ".attention.causal", "bool", false },
+  { ".rope.freq_base", "f32", THETA_500000 } })
+
 -- Keys and tensors by architecture.
 gguf.MODELS = {
+  gemma = { keys("gemma", DECODER), DECODER_TENSORS },
+  gemma2 = { keys("gemma2", DECODER), joined(DECODER_TENSORS, RESULT_NORMS) },
+  gemma3 = { keys("gemma3", DECODER), joined(DECODER_TENSORS, RESULT_NORMS, HEAD_NORMS) },
+  olmo2 = { keys("olmo2", DECODER), joined(without(DECODER_TENSORS, "blk.0.attn_norm blk.0.ffn_norm"), RESULT_NORMS,
+    { { "blk.0.attn_q_norm.weight", { 8 } }, { "blk.0.attn_k_norm.weight", { 4 } } }) },
+  gptneox = { keys("gptneox", LAYER_EPS), NEOX_TENSORS },
+  ["nomic-bert"] = { keys("nomic-bert", ENCODER), joined({ { "token_embd.weight", { 7, 8 } },
+    { "token_types.weight", { 2, 8 } } }, norm("token_embd_norm"), { { "blk.0.attn_qkv.weight", { 24, 8 } },
+    { "blk.0.attn_output.weight", { 8, 8 } } }, norm("blk.0.attn_output_norm"), { { "blk.0.ffn_up.weight", { 12, 8 } },
+    { "blk.0.ffn_gate.weight", { 12, 8 } }, { "blk.0.ffn_down.weight", { 8, 12 } } },
+    norm("blk.0.layer_output_norm")) },
+  ["modern-bert"] = { keys("modern-bert", joined(ENCODER, { { ".attention.sliding_window", "u32", 8 },
+    { ".rope.scaling.type", "text", "none" } })), joined({ { "token_embd.weight", { 7, 8 } },
+    { "token_embd_norm.weight", { 8 } }, { "output_norm.weight", { 8 } }, { "blk.0.attn_qkv.weight", { 24, 8 } } },
+    without(FUSED_TENSORS, "token_embd blk.0.attn_norm blk.0.attn_qkv output_norm output")) },
   llama = { keys("llama", joined(DECODER, { { ".rope.dimension_count", "u32", 4 } })),
     joined(DECODER_TENSORS, { { "output.weight", { 7, 8 } } }) },
   qwen2 = { keys("qwen2", DECODER), joined(DECODER_TENSORS, QKV_BIASES) },

@@ -72,6 +72,84 @@ fact.holds("a Phi-3 has one weight for q, k and v, one for gate and up, and a wi
     "llama.attention.sliding_window is 9; expected none: all layers see the same keys")
 end)
 
+-- The kinds of a spec's layers, their window, and rope.theta of those that have one.
+local function kinds(s)
+  local words = {}
+  for i, kind in ipairs(s.kind_of_layer or {}) do words[i] = s.layer_kinds[kind + 1].name end
+  local near = s.layers and s.layers.kinds.near or { mask = {} }
+  return ("%s %s %s"):format(table.concat(words, ","), near.mask.window, near.rope and near.rope.theta)
+end
+
+-- The file of an architecture with so many layers as the first one; more: tensors that only the others have.
+local function layered(name, count, keys, more)
+  local list, tensors = { { name .. ".block_count", "u32", count } }, {}
+  for _, row in ipairs(keys or {}) do list[#list + 1] = row end
+  for layer = 1, count - 1 do
+    for _, rows in ipairs({ gguf.MODELS[name][2], more or {} }) do
+      for _, row in ipairs(rows) do
+        local tensor, is_of_layer = row[1]:gsub("^blk%.0%.", ("blk.%d."):format(layer))
+        tensors[#tensors + 1] = is_of_layer > 0 and { tensor, row[2] } or nil
+      end
+    end
+  end
+  return model(name, { list, tensors })
+end
+
+fact.holds("a Gemma's norms have their 1 already, and its token rows are scaled", function()
+  local s = reads(model("gemma")).spec
+  fact.equal(("%s %s %s %s %s"):format(s.norm.place, s.norm.unit_offset, s.embedding.is_root, s.ffn.activation,
+    s.logits.tied), "pre false true gelu_tanh true")
+end)
+
+fact.holds("a Gemma 2 has sandwich norms, caps, and a window in every second layer", function()
+  local s = reads(layered("gemma2", 3, { { "gemma2.attention.sliding_window", "u32", 7 } })).spec
+  fact.equal(("%s %s %s %s %s"):format(s.norm.place, s.norm.unit_offset, s.scale, s.attention_spec.softcap,
+    s.logits.softcap), "sandwich false nil 50 30") -- the factor of scores is the usual one
+  fact.equal(kinds(s), "near,base,near 7 nil")
+  s = reads(layered("gemma2", 46)).spec
+  fact.equal(s.scale, 0.5)
+  fact.equal(s.layers.kinds.near.mask.window, 4096)
+end)
+
+fact.holds("a Gemma 3 has a window in five of six layers, with other angles and without scaling", function()
+  local s = reads(layered("gemma3", 7, { { "gemma3.attention.sliding_window", "u32", 7 },
+    { "gemma3.rope.scaling.type", "text", "linear" }, { "gemma3.rope.scaling.factor", "f32", 0x41000000 } })).spec
+  fact.equal(kinds(s), "near,near,near,near,near,base,near 7 10000")
+  fact.equal(("%s %s %s"):format(s.qk_norm.kind, s.qk_norm.unit_offset, s.attention_spec.softcap), "rms false nil")
+  fact.equal(("%s %s"):format(s.layer_kinds[2].spec.rope_scaling, s.rope.factor), "nil 8")
+  fact.equal(kinds(reads(layered("gemma3", 7)).spec), " nil nil")
+end)
+
+fact.holds("an OLMo 2 has norms over all heads, and an OLMo 3 a window where its list says so", function()
+  local s = reads(model("olmo2")).spec
+  fact.equal(("%s %s %s %s"):format(s.norm.place, s.qk_norm.over, s.ffn.activation, kinds(s)),
+    "result row silu  nil nil")
+  local window = { "olmo2.attention.sliding_window", "u32", 9 }
+  fact.equal(kinds(reads(layered("olmo2", 5, { window })).spec), "near,near,near,base,near 9 nil")
+  local list = { 9, gguf.number(7, 4) .. gguf.number(2, 8) .. "\0\1" }
+  fact.equal(kinds(reads(layered("olmo2", 2, { window, { "olmo2.attention.sliding_window_pattern", "raw", list } }))
+    .spec), "base,near 9 nil")
+  refuses(layered("olmo2", 3, { window, { "olmo2.attention.sliding_window_pattern", "raw", list } }),
+    "olmo2.attention.sliding_window_pattern is a list; expected true or false for each layer")
+end)
+
+fact.holds("a GPT-NeoX has blocks that read the same rows unless its file says otherwise", function()
+  local s = reads(model("gptneox", { { { "gptneox.rope.dimension_count", "u32", 2 } } })).spec
+  fact.equal(("%s %s %s %s %d"):format(s.layer.parallel, s.norm.kind, s.ffn.activation, s.logits.tied,
+    s.rope.rotary_dim), "true layer gelu true 2")
+  s = reads(model("gptneox", { { { "gptneox.use_parallel_residual", "bool", false } } })).spec
+  fact.equal(s.layer.parallel, false)
+end)
+
+fact.holds("a NomicBERT and a ModernBERT are what their folders are", function()
+  local s = reads(model("nomic-bert")).spec
+  fact.equal(("%s %s %s %s %s %s"):format(s.norm.place, s.ffn.activation, s.ffn.gated, s.token_types, s.bias.q,
+    s.rope.theta), "post silu true 2 false 500000")
+  s = reads(layered("modern-bert", 4, nil, { { "blk.0.attn_norm.weight", { 8 } } })).spec
+  fact.equal(("%s %s %s %s"):format(s.norm.place, s.norm.skips_first, s.norm.bias, s.ffn.fused), "pre true false true")
+  fact.equal(kinds(s), "base,near,near,base 5 10000")
+end)
+
 fact.holds("a decoder that pools has no logits", function()
   for number, kind in pairs({ "mean", "cls", "last" }) do
     for _, name in ipairs({ "llama", "qwen2", "qwen3" }) do
@@ -130,13 +208,16 @@ end)
 
 -- -- Refused by name ------------------------------------------------------------------------------------------------
 
+local ALL = "bert, gemma, gemma2, gemma3, gpt2, gptneox, granite, llama, modern-bert, nomic-bert, olmo2, phi3, " ..
+  "qwen2 or qwen3"
+
 fact.holds("an unknown architecture is refused", function()
   refuses(model("llama", { { { "general.architecture", "text", "mamba" } } }),
-    'general.architecture is "mamba"; expected one of bert, gpt2, granite, llama, phi3, qwen2 or qwen3')
+    'general.architecture is "mamba"; expected one of ' .. ALL)
   refuses(gguf.file({}, {}), "general.architecture is missing; " ..
-    "expected one of bert, gpt2, granite, llama, phi3, qwen2 or qwen3")
+    "expected one of " .. ALL)
   refuses(gguf.file({ { "general.architecture", "text", "common" } }, {}),
-    'general.architecture is "common"; expected one of bert, gpt2, granite, llama, phi3, qwen2 or qwen3')
+    'general.architecture is "common"; expected one of ' .. ALL)
 end)
 
 fact.holds("an unknown key is refused, unless it is ignored by name", function()
@@ -251,13 +332,11 @@ fact.holds("divisors that are not those of the pairs are refused", function()
   fact.contains(errors[1], "(tensors).rope_divisors is ")
 end)
 
-fact.holds("experts, other heads of values and several files are refused", function()
+fact.holds("experts and other heads of values are refused", function()
   refuses(model("llama", { { { "llama.expert_count", "u32", 8 } } }), "llama.expert_count is 8; expected 0: the " ..
     "feed-forward is one")
   refuses(model("qwen3", { { { "qwen3.attention.value_length", "u32", 6 } } }),
     "qwen3.attention.value_length is 6; expected 4, as attention.key_length")
-  refuses(model("llama", { { { "split.count", "u32", 2 } } }), "split.count is 2; expected 1: one file holds all " ..
-    "tensors: llama-gguf-split --merge makes one")
   refuses(model("llama", { { { "llama.vocab_size", "u32", 9 } } }),
     "llama.vocab_size is 9; expected 7, as token_embd.weight has rows")
   refuses(model("bert", { { { "bert.pooling_type", "u32", 4 } } }),

@@ -56,4 +56,37 @@ fact.holds("a Gemma 3 has norms of q and k, other angles in layers with a window
     "rope_scaling.factor is 8; expected none: rotary positions are not scaled")
 end)
 
+fact.holds("an OLMo 2 has norms over blocks' results alone, and norms over all heads of q and of k", function()
+  local s = reads(like_llama("olmo2", "Olmo2"), '"head_dim": 4').spec
+  fact.equal(("%s %s %s %g %s"):format(s.norm.place, s.qk_norm.kind, s.qk_norm.over, s.qk_norm.eps, s.norm.final),
+    "result rms row 1e-05 true")
+end)
+
+fact.holds("an OLMo 3 has a window in layers whose rotary positions are not scaled", function()
+  local olmo3 = like_llama("olmo3", "Olmo3"):gsub('layers": 1', 'layers": 5')
+  local said = '"head_dim": 4, "sliding_window": 8'
+  fact.equal(kinds(reads(olmo3, said).spec), "near,near,near,base,near 8 causal")
+  local scaled = olmo3:gsub('"rope_scaling": null', '"rope_scaling": { "rope_type": "linear", "factor": 8.0 }')
+  local s = reads(scaled, said).spec
+  fact.equal(s.attention_spec.rope_scaling ~= nil, true)
+  local near = s.layer_kinds[1].name == "near" and s.layer_kinds[1] or s.layer_kinds[2]
+  fact.equal(near.spec.rope_scaling, nil)
+  local two = olmo3:gsub('"rope_scaling": null', '"rope_parameters": { "sliding_attention": { "rope_type": "yarn" } }')
+  refuses_config(two, said, 'rope_parameters.sliding_attention.rope_type is "yarn"; expected "default": rotary ' ..
+    "positions of layers with a window are not scaled")
+end)
+
+fact.holds("a GPT-NeoX has blocks that read the same rows, and rotates a part of each head", function()
+  local neox = [["model_type": "gpt_neox", "architectures": ["GPTNeoXForCausalLM"], "hidden_size": 16,
+    "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 12, "vocab_size": 7,
+    "max_position_embeddings": 20]]
+  local s = reads(neox, '"rotary_emb_base": 500, "rotary_pct": 0.5, "rope_theta": 7').spec
+  fact.equal(("%s %s %s %g %d %s %s"):format(s.layer.parallel, s.norm.kind, s.norm.place, s.rope.theta,
+    s.rope.rotary_dim, s.ffn.activation, s.logits.tied), "true layer pre 500 4 gelu false")
+  s = reads(neox, '"use_parallel_residual": false, "rope_parameters": { "rope_theta": 30, "partial_rotary_factor": ' ..
+    '0.25, "rope_type": "linear", "factor": 2.0 }').spec
+  fact.equal(("%s %g %d %s"):format(s.layer.parallel, s.rope.theta, s.rope.rotary_dim, s.rope.scaling),
+    "false 30 2 linear")
+end)
+
 fact.finish()

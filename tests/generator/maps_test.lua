@@ -286,6 +286,19 @@ fact.holds("transposed turns linears around, not biases and not the embedding", 
   fact.equal(by_role.embedding, "11x6 false 0")
 end)
 
+fact.holds("a map of one head after another is offered where q, k and v have as many heads", function()
+  local fields = { kind = "encoder", name = "tiny", d_model = 8, n_heads = 2, n_layers = 1, norm = { place = "pre" } }
+  local s, heads = assert(spec.from_fields(fields)), {}
+  for i, source in ipairs(map_sources(s, maps.get("gpt_neox", true))) do
+    heads[s.roles[i].name] = ("%d from %d"):format(source.by_head, source.first)
+  end
+  fact.equal(heads["layers.0.k_weight"] .. ", " .. heads["layers.0.v_bias"] .. ", " .. heads["layers.0.o_weight"],
+    "2 from 64, 2 from 16, 0 from 0")
+  fields.n_kv_heads = 1
+  local shared = assert(spec.from_fields(fields))
+  for _, entry in ipairs(shared.maps) do assert(entry.name ~= "gpt_neox") end
+end)
+
 fact.holds("stacked tensors hold q, k and v by rows", function()
   local s = make()
   local first = {}

@@ -197,8 +197,8 @@ local function floats_of(p, s)
     o_bias = s.projects.o and math.ceil(s.d_out / p.isa.width) * p.isa.width,
     embedding = s.vocab_size and s.vocab_size * s.d_model,
     rope = s.rope and s.rope_places * s.rope.rotary_dim,
-    q_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * p.d_head_pad,
-    k_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * p.d_head_pad,
+    q_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * (s.waits_for_heads and s.n_heads or 1) * p.d_head_pad,
+    k_norm = s.qk_norm and (s.qk_norm.bias and 2 or 1) * (s.waits_for_heads and s.n_kv_heads or 1) * p.d_head_pad,
   }
 end
 

@@ -108,6 +108,8 @@ fact.holds("norms of q and k are of a kind, and only LayerNorm adds a bias", fun
     'qk_norm.kind is missing, but there are other fields of qk_norm: "rms" or "layer"')
   refuses({ qk_norm = { kind = "rms", bias = true } },
     'qk_norm.bias (true) and qk_norm.kind ("rms") contradict: RMSNorm adds none')
+  refuses({ qk_norm = { kind = "layer", over = "row" } },
+    'qk_norm.over ("row") is for qk_norm.kind = "rms"; LayerNorm is over each head')
   refuses({ qk_norm = { kind = "layer" }, weights = "qwen3" },
     'weights "qwen3" names no tensor for q_norm_bias and k_norm_bias, which this model needs')
   fact.equal(accepts({ qk_norm = { kind = "rms" } }).qk_norm.eps, 1e-6)

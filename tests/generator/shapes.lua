@@ -28,6 +28,7 @@ local FIELDS = {
   { d_model = 21, n_heads = 3, seq_len = "1..9", activation = { q = "gelu", k = "relu", v = "tanh", o = "silu" } },
   { d_model = 20, n_heads = 2, d_head = 19, seq_len = "1..7", rope = { layout = "interleaved", rotary_dim = 18 },
     qk_norm = { kind = "layer" } },
+  { d_model = 30, n_heads = 6, n_kv_heads = 2, seq_len = "1..9", qk_norm = { kind = "rms", over = "row" } },
   { d_model = 48, n_heads = 2, seq_len = 9, rope = { layout = "half_split" }, qk_norm = { kind = "rms" } },
   { d_model = 32, n_heads = 2, seq_len = 8, activation = "gelu_tanh" },
 }

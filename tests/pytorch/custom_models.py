@@ -4,7 +4,7 @@ what transformers' own classes are for other models. Each has the names of its p
 import torch
 from torch import nn
 from torch.nn import functional
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import GPT2Config, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
 
 
@@ -22,8 +22,9 @@ def turned(x, theta, ntk=1.0):
 # -- NomicBERT --------------------------------------------------------------------------------------------------------
 
 class NomicBertConfig(PretrainedConfig):
-    """The fields of nomic-embed-text-v1.5."""
+    """The fields of nomic-embed-text-v1.5, those of GPT-2."""
     model_type = "nomic_bert"
+    attribute_map = GPT2Config.attribute_map | {"intermediate_size": "n_inner"}
 
     def __init__(self, n_embd=768, n_head=12, n_layer=12, n_inner=3072, n_positions=8192, vocab_size=30528,
                  type_vocab_size=2, activation_function="swiglu", layer_norm_epsilon=1e-12, qkv_proj_bias=False,

@@ -5,7 +5,7 @@ programs with transformers in double precision and prints a row for each family:
 error of transformers' own float32, and whether greedy tokens are equal. The last line is 'N passed, N failed'."""
 
 import argparse
-import contextlib
+import inspect
 import os
 import pathlib
 import random
@@ -84,6 +84,18 @@ def llama(r, i):
     return {**settings, "rope_scaling": scaling(r, i, settings["head_dim"])}
 
 
+def gpt_neox(r, i):
+    heads, width = r.choice([1, 2, 3, 5]), r.choice([8, 16, 24])
+    part = r.choice([0.25, 0.5, 1.0])
+    return {"hidden_size": heads * width, "num_attention_heads": heads, "num_hidden_layers": r.choice([1, 2, 3]),
+            "intermediate_size": r.randrange(20, 99), "vocab_size": r.randrange(40, 99),
+            "max_position_embeddings": r.randrange(44, 70), "layer_norm_eps": r.choice([1e-6, 1e-5]),
+            "hidden_act": r.choice(["gelu", "gelu_new", "relu"]), "rotary_pct": part,
+            "rotary_emb_base": r.choice([500, 10000]), "use_parallel_residual": r.random() < 0.6,
+            "attention_bias": r.random() < 0.7, "tie_word_embeddings": r.random() < 0.3,
+            "rope_scaling": [None, {"rope_type": "linear", "factor": 2.5}][i % 2]}
+
+
 def granite(r):
     return decoder(r, head_dim=False, attention_bias=r.random() < 0.5, mlp_bias=r.random() < 0.5,
                    embedding_multiplier=r.choice([1.0, 3.5, 12.0]), residual_multiplier=r.choice([1.0, 0.22, 0.7]),
@@ -114,6 +126,17 @@ def gemma3(r, **more):
     kinds = "full_attention", "sliding_attention"
     return {**settings, "rope_parameters": {kind: {"rope_type": "default", "rope_theta": theta}
                                             for kind, theta in zip(kinds, thetas)}}
+
+
+def olmo2(r, **more):
+    return decoder(r, head_dim=False, attention_bias=r.random() < 0.5, **more)
+
+
+def olmo3(r, i):
+    settings = olmo2(r, num_hidden_layers=r.choice([2, 4, 5]), sliding_window=r.choice([4, 9, 900]))
+    layers, width = settings["num_hidden_layers"], settings["hidden_size"] // settings["num_attention_heads"]
+    types = [r.choice(["full_attention", "sliding_attention"]) for _ in range(layers)]
+    return {**settings, "layer_types": r.choice([None, types]), "rope_scaling": scaling(r, i, width)}
 
 
 def phi3(r, i):
@@ -181,11 +204,14 @@ FAMILIES = {
     "gemma3_text": ("Gemma3ForCausalLM", gemma3, "decoder"),
     "gemma3_encoder": ("Gemma3TextModel", lambda r: gemma3(r, use_bidirectional_attention=True), "encoder"),
     "gpt2": ("GPT2LMHeadModel", gpt2, "decoder"),
+    "gpt_neox": ("GPTNeoXForCausalLM", gpt_neox, "decoder"),
     "granite": ("GraniteForCausalLM", granite, "decoder"),
     "llama": ("LlamaForCausalLM", llama, "decoder"),
     "mistral": ("MistralForCausalLM", mistral, "decoder"),
     "modernbert": ("ModernBertModel", modernbert, "encoder"),
     "mpnet": ("MPNetModel", bert, "encoder"),
+    "olmo2": ("Olmo2ForCausalLM", olmo2, "decoder"),
+    "olmo3": ("Olmo3ForCausalLM", olmo3, "decoder"),
     "phi3": ("Phi3ForCausalLM", phi3, "decoder"),
     "qwen2": ("Qwen2ForCausalLM", lambda r: decoder(r, head_dim=False), "decoder"),
     "qwen3": ("Qwen3ForCausalLM", lambda r: decoder(r, attention_bias=r.random() < 0.5), "decoder"),
@@ -226,24 +252,13 @@ def make(folder, names):
 
 # -- In double precision ----------------------------------------------------------------------------------------------
 
-@contextlib.contextmanager
-def doubled():
-    """Where transformers asks for float32, as in norms, softmax and angles, it gets double precision."""
-    old = torch.float, torch.float32, torch.Tensor.float
-    torch.float = torch.float32 = torch.float64
-    torch.Tensor.float = torch.Tensor.double
-    try:
-        yield
-    finally:
-        torch.float, torch.float32, torch.Tensor.float = old
-
-
 def exact(module):
-    """A model in double precision, its tables of angles too; within doubled()."""
+    """A model in double precision, its tables of angles too; within from_hf.doubled()."""
     module = module.double()
     for part in list(module.modules()):
         if type(part).__name__.endswith("RotaryEmbedding"):
-            for name, buffer in type(part)(part.config).named_buffers():
+            asked = {"rope_type": part.rope_type} if "rope_type" in inspect.signature(type(part)).parameters else {}
+            for name, buffer in type(part)(part.config, **asked).named_buffers():
                 part.register_buffer(name, buffer, persistent=False)
                 setattr(part, "original_" + name, buffer)
     return module
@@ -296,7 +311,7 @@ def compare_one(folder, program, name):
                                                                   attn_implementation="eager").eval()
     inputs, given = inputs_of(module, kind)
     theirs, _ = results(module, kind, inputs)
-    with doubled():
+    with from_hf.doubled():
         wanted, tokens = results(exact(module), kind, [
             {key: value.double() if value.is_floating_point() else value for key, value in one.items()}
             for one in inputs])

@@ -13,11 +13,10 @@ import sys
 import gguf
 import numpy
 import torch
-import transformers
 from gguf import GGMLQuantizationType as Type
 from gguf import quants
 
-from from_hf import Comparison, ExactAngles, run
+from from_hf import Comparison, ExactAngles, class_of, run
 
 SMALL = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 96, "vocab_size": 60,
          "max_position_embeddings": 48}
@@ -48,15 +47,36 @@ MODELS = {  # name: (class, configuration, types of linears and tables, in turn)
     "gguf_gpt2": ("GPT2LMHeadModel", {"n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 60, "n_positions": 40},
                   [Type.Q8_0]),
     "gguf_bert": ("BertModel", SMALL, [Type.Q4_0, Type.F32]),
+    "gguf_gemma": ("GemmaForCausalLM", {**LLAMA, "head_dim": 24, "hidden_act": "gelu_pytorch_tanh"}, [Type.Q8_0]),
+    "gguf_gemma2": ("Gemma2ForCausalLM", {**LLAMA, "num_hidden_layers": 3, "head_dim": 24, "sliding_window": 9,
+                                          "query_pre_attn_scalar": 24}, [Type.F16]),
+    "gguf_gemma3": ("Gemma3ForCausalLM", {
+        **LLAMA, "num_hidden_layers": 7, "head_dim": 24, "sliding_window": 9, "query_pre_attn_scalar": 24,
+        "rope_theta": 30000.0, "rope_local_base_freq": 10000.0, "final_logit_softcapping": None}, [Type.F32]),
+    "gguf_olmo2": ("Olmo2ForCausalLM", {**LLAMA, "tie_word_embeddings": False}, [Type.Q8_0]),
+    "gguf_olmo3": ("Olmo3ForCausalLM", {**LLAMA, "num_hidden_layers": 3, "sliding_window": 9, "layer_types": [
+        "full_attention", "sliding_attention", "sliding_attention"]}, [Type.F32]),
+    "gguf_gptneox": ("GPTNeoXForCausalLM", {**SMALL, "rotary_pct": 0.5, "rotary_emb_base": 10000}, [Type.F16]),
+    "gguf_nomic": ("NomicBertModel", {"n_embd": 64, "n_head": 4, "n_layer": 2, "n_inner": 96, "n_positions": 48,
+                                      "vocab_size": 60}, [Type.F16]),
+    "gguf_modernbert": ("ModernBertModel", {
+        **SMALL, "num_hidden_layers": 4, "global_attn_every_n_layers": 3, "local_attention": 10, "pad_token_id": 0,
+        "cls_token_id": 1, "bos_token_id": 1, "sep_token_id": 2, "eos_token_id": 2}, [Type.Q8_0]),
 }
 
 # Those that run.sh configures with a cache, and that go on from tokens.
 GENERATING = ["gguf_llama", "gguf_llama3", "gguf_blocks", "gguf_qwen2", "gguf_gpt2"]
 
-ARCHITECTURES = {"llama": gguf.MODEL_ARCH.LLAMA, "qwen2": gguf.MODEL_ARCH.QWEN2, "qwen3": gguf.MODEL_ARCH.QWEN3,
-                 "gpt2": gguf.MODEL_ARCH.GPT2, "bert": gguf.MODEL_ARCH.BERT, "phi3": gguf.MODEL_ARCH.PHI3,
-                 "granite": gguf.MODEL_ARCH.GRANITE}
+# What llama.cpp calls a model type, where it has another name.
+NAMES = {"gemma3_text": "gemma3", "olmo3": "olmo2", "gpt_neox": "gptneox", "modernbert": "modern-bert",
+         "nomic_bert": "nomic-bert"}
+ARCHITECTURES = {name: architecture for architecture, name in gguf.MODEL_ARCH_NAMES.items()}
 INTERLEAVED = ["llama", "granite"]  # whose rows of q and k are in another order
+SHIFTED = ["gemma", "gemma2", "gemma3_text"]  # whose norms multiply by 1 + weight, which the file has
+
+
+def architecture_of(config):
+    return NAMES.get(config.model_type, config.model_type)
 
 
 # -- Scaled rotary positions ------------------------------------------------------------------------------------------
@@ -77,7 +97,14 @@ def add_scaling(writer, config):
 
 
 def add_factors(writer, config):
-    """What Phi-3 and Granite have besides."""
+    """What some decoders have besides."""
+    if config.model_type in ("gemma2", "gemma3_text", "olmo3"):
+        writer.add_sliding_window(config.sliding_window)
+    if config.model_type == "gemma2":
+        writer.add_attn_logit_softcapping(config.attn_logit_softcapping)
+        writer.add_final_logit_softcapping(config.final_logit_softcapping)
+    if config.model_type == "olmo3":
+        writer.add_sliding_window_pattern([kind == "sliding_attention" for kind in config.layer_types])
     if config.model_type == "phi3":
         writer.add_sliding_window(config.sliding_window)
     if config.model_type == "granite":
@@ -114,7 +141,7 @@ def add_rotary(writer, config):
     add_factors(writer, config)
     if config.model_type in INTERLEAVED:
         writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
-    if config.model_type == "qwen3":
+    if config.model_type in ["qwen3", *SHIFTED]:
         writer.add_key_length(config.head_dim)
         writer.add_value_length(config.head_dim)
 
@@ -133,6 +160,22 @@ def add_metadata(writer, config):
         writer.add_layer_norm_eps(config.layer_norm_eps)
     elif config.model_type == "gpt2":
         writer.add_layer_norm_eps(config.layer_norm_epsilon)
+    elif config.model_type == "gpt_neox":
+        writer.add_layer_norm_eps(config.layer_norm_eps)
+        writer.add_parallel_residual(config.use_parallel_residual)
+        writer.add_rope_dimension_count(int(config.rotary_pct * (config.hidden_size // config.num_attention_heads)))
+    elif config.model_type == "nomic_bert":
+        writer.add_causal_attention(False)
+        writer.add_layer_norm_eps(config.layer_norm_epsilon)
+        writer.add_rope_freq_base(config.rotary_emb_base)
+    elif config.model_type == "modernbert":
+        writer.add_causal_attention(False)
+        writer.add_layer_norm_eps(config.norm_eps)
+        writer.add_rope_freq_base(config.global_rope_theta)
+        writer.add_rope_freq_base_swa(config.local_rope_theta)
+        writer.add_rope_scaling_type(gguf.RopeScalingType.NONE)
+        writer.add_sliding_window(config.local_attention)
+        writer.add_sliding_window_pattern(config.global_attn_every_n_layers)
     else:
         add_rotary(writer, config)
     writer.add_vocab_size(config.vocab_size)
@@ -173,7 +216,14 @@ def interleaved(rows, heads):
     return rows.reshape(heads, 2, len(rows) // heads // 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
 
 
+def by_kind(rows, heads):
+    """Rows of q, k and v of one head after another as all of q, of k, of v."""
+    return rows.reshape(heads, 3, -1, *rows.shape[1:]).swapaxes(0, 1).reshape(rows.shape)
+
+
 def in_order(rows, name, config):
+    if "query_key_value" in name:
+        return by_kind(rows, config.num_attention_heads)
     if config.model_type not in INTERLEAVED or not any(part in name for part in ("q_proj", "k_proj")):
         return rows
     return interleaved(rows, config.num_attention_heads if "q_proj" in name else config.num_key_value_heads)
@@ -182,7 +232,7 @@ def in_order(rows, name, config):
 def add_tensors(writer, module, kinds):
     """Writes the module's parameters and gives it the numbers that were written."""
     config = module.config
-    names = gguf.get_tensor_name_map(ARCHITECTURES[config.model_type], config.num_hidden_layers)
+    names = gguf.get_tensor_name_map(ARCHITECTURES[architecture_of(config)], config.num_hidden_layers)
     turn = itertools.cycle(kinds)
     if getattr(config, "rope_scaling", None):
         add_divisors(writer, config)
@@ -192,11 +242,12 @@ def add_tensors(writer, module, kinds):
         is_turned = config.model_type == "gpt2" and any(f".{part}." in name for part in ("c_attn", "c_proj", "c_fc"))
         kind = next(turn) if parameter.dim() == 2 and "position" not in name and "wpe" not in name else Type.F32
         values = parameter.data.T if is_turned and parameter.dim() == 2 else parameter.data
-        rows, floats = encoded(numpy.ascontiguousarray(values.numpy()), kind)
+        shift = 1 if config.model_type in SHIFTED and name.endswith("norm.weight") else 0
+        rows, floats = encoded(numpy.ascontiguousarray(values.numpy() + numpy.float32(shift)), kind)
         writer.add_tensor(names.get_name(name, try_suffixes=(".weight", ".bias")),
                           numpy.ascontiguousarray(in_order(rows, name, config)) if kind != Type.F32 else
                           in_order(floats, name, config), raw_dtype=kind)
-        floats = torch.from_numpy(floats)
+        floats = torch.from_numpy(floats) - shift
         parameter.data = (floats.T if is_turned and floats.dim() == 2 else floats).clone()
 
 
@@ -204,12 +255,12 @@ def make(folder):
     """Writes every model; vectors, which transformers starts at 0 and 1, are drawn too."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, (kind, settings, kinds) in MODELS.items():
-        module = getattr(transformers, kind)
+        module = class_of(kind)
         module = module(module.config_class(**settings)).eval()
         for parameter in module.parameters():
             if parameter.dim() == 1:
                 parameter.data += 0.3 * torch.randn(parameter.shape)
-        writer = gguf.GGUFWriter(folder / f"{name}.gguf", module.config.model_type)
+        writer = gguf.GGUFWriter(folder / f"{name}.gguf", architecture_of(module.config))
         add_metadata(writer, module.config)
         add_tensors(writer, module, kinds)
         module.save_pretrained(folder / name)

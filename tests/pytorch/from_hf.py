@@ -5,6 +5,7 @@ programs made from them against the same models in double precision, the tokens 
 The last line is 'N passed, N failed'; the exit status is 1 where one failed."""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -146,12 +147,25 @@ def make(folder):
 
 # -- The same in double precision -----------------------------------------------------------------------------------
 
+@contextlib.contextmanager
+def doubled():
+    """Where transformers asks for float32, as in norms, softmax and angles, it gets double precision."""
+    old = torch.float, torch.float32, torch.Tensor.float
+    torch.float = torch.float32 = torch.float64
+    torch.Tensor.float = torch.Tensor.double
+    try:
+        yield
+    finally:
+        torch.float, torch.float32, torch.Tensor.float = old
+
+
 class ExactNorm(torch.nn.Module):
     """RMSNorm in the precision of its input; transformers' own goes over float32."""
 
     def __init__(self, norm):
         super().__init__()
-        self.weight, self.eps = norm.weight, norm.variance_epsilon
+        offset = 1 if type(norm).__name__.startswith("Gemma") else 0
+        self.weight, self.eps = norm.weight + offset, norm.eps if offset else norm.variance_epsilon
 
     def forward(self, x):
         return self.weight * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
@@ -163,6 +177,7 @@ class ExactAngles(torch.nn.Module):
     def __init__(self, config):
         super().__init__()
         d_head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        d_head = int(d_head * getattr(config, "partial_rotary_factor", 1))
         self.speeds = config.rope_theta ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
         self.factor = 1.0
         scaling = getattr(config, "rope_scaling", None)
@@ -317,7 +332,8 @@ class Comparison:
 
     def run_all(self):
         attends = self.attends
-        way = {"attn_implementation": "eager"} if attends else {}  # which gives its weights
+        # What gives its weights, or caps its scores.
+        way = {"attn_implementation": "eager"} if attends or "Gemma2" in self.kind.__name__ else {}
         module = self.kind.from_pretrained(self.folder, dtype=torch.float32, **way).eval()
         if self.name in ONE_BIAS:
             head = module.get_submodule(ONE_BIAS[self.name])
@@ -327,8 +343,9 @@ class Comparison:
         module = exact(module)
         if self.generates:
             self.compare_generated(module)
-        wanted = [expected(module, {name: tensor.double() if tensor.is_floating_point() else tensor
-                                    for name, tensor in inputs.items()}, attends) for inputs in alone]
+        with doubled():
+            wanted = [expected(module, {name: tensor.double() if tensor.is_floating_point() else tensor
+                                        for name, tensor in inputs.items()}, attends) for inputs in alone]
         names = [name for name in wanted[0] if self.pools or name != "embedding"]
         found = self.run(given, names)
         for name in names:

@@ -55,6 +55,10 @@ const struct malformed_gguf malformed_ggufs[] = {
      .says = "the number of keys is 18446744073709551615; expected at most 0"},
 
     // -- Metadata --
+    {"split_that_is_a_text", FILE_OF(HEAD("\0", "\1") TEXT("\10", "split.no") U32("\10") TEXT("\1", "1"), 0),
+     REFUSED(GGUF_SPLIT, 44), .says = "key 'split.no' is not a whole number; expected one"},
+    {"split_past_the_end", FILE_OF(HEAD("\0", "\1") TEXT("\10", "split.no") U32("\2") "\1", 0), REFUSED(GGUF_SHORT, 44),
+     .says = "a value takes 2 bytes; expected at most 1"},
     {"key_empty", FILE_OF(HEAD("\0", "\1") TEXT("\0", "") U32("\4") U32("\0"), 0), REFUSED(GGUF_KEY, 32),
      .says = "a key of 0 bytes; expected 1 to 65535"},
     {"key_past_the_end", FILE_OF(HEAD("\0", "\1") TEXT("\44", "k") U32("\4") U32("\0"), 0), REFUSED(GGUF_SHORT, 32),

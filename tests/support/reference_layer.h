@@ -253,11 +253,11 @@ static void IN_REAL(layer)(const struct ga_model *model, const struct ga_weight_
     IN_REAL(add_keys)(model, reference_role(model, roles, "bias_k"), kv_rows, kv_width, rows->k);
     IN_REAL(project_in)(model, roles, 'v', kv_rows, model->n_kv_heads, model->v_dim, rows->value, rows->v);
     IN_REAL(normalise)
-    (model, reference_role(model, roles, "q_norm_weight"), reference_role(model, roles, "q_norm_bias"),
-     q_rows * model->n_heads, rows->q);
+    (model, reference_role(model, roles, "q_norm_weight"), reference_role(model, roles, "q_norm_bias"), q_rows,
+     model->n_heads, rows->q);
     IN_REAL(normalise)
-    (model, reference_role(model, roles, "k_norm_weight"), reference_role(model, roles, "k_norm_bias"),
-     kv_rows * model->n_kv_heads, rows->k);
+    (model, reference_role(model, roles, "k_norm_weight"), reference_role(model, roles, "k_norm_bias"), kv_rows,
+     model->n_kv_heads, rows->k);
     IN_REAL(turn)(model, q_rows, model->n_heads, reference_q_place(io, b), rows->q);
     IN_REAL(turn)(model, kv_rows, model->n_kv_heads, reference_kv_place(io, b), rows->k);
     IN_REAL(activate)(model->activation[GA_V], kv_rows * kv_width, rows->v);

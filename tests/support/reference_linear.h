@@ -102,12 +102,13 @@ static void IN_REAL(norm)(const struct ga_norm *norm, size_t n, const struct ga_
     }
 }
 
-// x [rows][heads][d_head] normalised head by head, in place, where the model has a norm.
+// x [rows][heads][d_head] normalised head by head or row by row, in place, where the model has a norm.
 static void IN_REAL(normalise)(const struct ga_model *model, const struct ga_weight_view *weight,
-                               const struct ga_weight_view *bias, size_t heads, REAL *x)
+                               const struct ga_weight_view *bias, size_t rows, size_t heads, REAL *x)
 {
+    const size_t together = model->qk_norm.of_rows ? heads : 1;
     if (model->qk_norm.kind != GA_NORM_NONE) {
-        IN_REAL(norm)(&model->qk_norm, model->d_head, weight, bias, heads, x);
+        IN_REAL(norm)(&model->qk_norm, together * model->d_head, weight, bias, rows * (heads / together), x);
     }
 }
 

@@ -195,14 +195,14 @@ static void IN_REAL(join_attention)(const struct ga_stack *stack, const struct p
     }
 }
 
-// x [count] and the feed-forward of it, joined.
+// x [count] and the feed-forward of rows `from`, which may be x, joined.
 static void IN_REAL(join_feed_forward)(const struct ga_stack *stack, const struct part_model *layer, size_t count,
-                                       REAL *normed, REAL *mid, REAL *x, REAL *y)
+                                       const REAL *from, REAL *normed, REAL *mid, REAL *x, REAL *y)
 {
     const size_t floats = count * layer->model.d_model;
-    memcpy(normed, x, floats * sizeof *x);
+    memcpy(normed, from, floats * sizeof *x);
     if (stack->norm_first) {
-        IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, x, normed);
+        IN_REAL(norm_to)(stack, &layer->model, layer->views, "ffn", count, from, normed);
     }
     IN_REAL(feed_forward)(stack, &layer->model, layer->views, count, normed, mid, mid + count * stack->d_ff, y);
     if (stack->without_residual) {
@@ -233,10 +233,12 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
     const size_t count = reference_q_rows(io, b);
     REAL *y = malloc((count * model->d_model + 1) * sizeof *y);
     REAL *mid = malloc((2 * count * stack->d_ff + 1) * sizeof *mid);
+    REAL *before = malloc((count * model->d_model + 1) * sizeof *before);
     IN_REAL(first_rows)(model, roles, io, b, count, x);
-    for (size_t l = 0; y && mid && l < stack->n_layers; l++) {
+    for (size_t l = 0; y && mid && before && l < stack->n_layers; l++) {
         struct part_model layer, over_memory;
         layer_make(&layer, model, roles, l, "");
+        memcpy(before, x, count * model->d_model * sizeof *x);
         if (!stack->without_attention) {
             IN_REAL(join_attention)
             (stack, &layer, &layer, &own, b, "attention", rows, seen, count, none, x, y,
@@ -249,13 +251,15 @@ static void IN_REAL(side)(const struct ga_model *model, const struct ga_weight_v
              IN_REAL(wanted)(asked, REFERENCE_CROSS, l));
         }
         layer.model.spec = model->spec; // that of its attention's kind has no feed-forward
-        IN_REAL(join_feed_forward)(stack, &layer, count, rows->query, mid, x, y);
+        IN_REAL(join_feed_forward)
+        (stack, &layer, count, stack->parallel ? before : x, rows->query, mid, x, y);
     }
     if (stack->final_norm) {
         IN_REAL(norm_to)(stack, model, roles, "final", count, x, x);
     }
     free(y);
     free(mid);
+    free(before);
 }
 
 // The memory that a decoder of sequence b attends to: key as given, or the output of a transformer's encoder.

@@ -24,6 +24,34 @@ static const struct ga_model broken = {MODEL, .maps = outside_maps, .n_maps = 1}
 static const struct ga_model biased = {MODEL, .maps = biased_maps, .n_maps = 1};
 static const struct ga_model mapless = {MODEL};
 
+// q, k and v of one head after another, one row each; v is of no role.
+#define HEAD_BY_HEAD(heads)                                                                                      \
+    {                                                                                                            \
+        {.role = Q_WEIGHT, .tensor = "qkv.weight", .rank = 2, .shape = {3 * OUT, IN}, .by_head = (heads)},       \
+            {.role = Q_BIAS, .tensor = "qkv.bias", .rank = 1, .shape = {3 * OUT}, .by_head = OUT},               \
+            {.role = K_WEIGHT,                                                                                   \
+             .tensor = "qkv.weight",                                                                             \
+             .rank = 2,                                                                                          \
+             .shape = {3 * OUT, IN},                                                                             \
+             .first = OUT * IN,                                                                                  \
+             .by_head = OUT},                                                                                    \
+            {.role = K_BIAS, .tensor = "qkv.bias", .rank = 1, .shape = {3 * OUT}, .first = OUT, .by_head = OUT}, \
+    }
+static const struct ga_weight_source by_head[N_ROLES] = HEAD_BY_HEAD(OUT);
+static const struct ga_weight_source uneven[N_ROLES] = HEAD_BY_HEAD(OUT + 1);
+#define HEADED                               \
+    {"qkv.weight", "F32", 2, {3 * OUT, IN}}, \
+    {                                        \
+        "qkv.bias", "F32", 1,                \
+        {                                    \
+            3 * OUT                          \
+        }                                    \
+    }
+static const struct ga_weight_map by_head_maps[] = {{.name = "by_head", .sources = by_head}};
+static const struct ga_model headed = {MODEL, .maps = by_head_maps, .n_maps = 1};
+static const struct ga_weight_map uneven_maps[] = {{.name = "uneven", .sources = uneven}};
+static const struct ga_model split_unevenly = {MODEL, .maps = uneven_maps, .n_maps = 1};
+
 // -- Maps that fit --------------------------------------------------------------------------------------------------
 
 Test(load, the_map_that_fits_is_taken)
@@ -73,24 +101,27 @@ Test(load, views_find_each_role_s_elements)
 {
     static const struct {
         const char *layout;
+        const struct ga_model *model;
         struct entry entries[MAX_ENTRIES];
         float elements[N_ROLES][OUT * IN];
     } rows[] = {
-        {"plain", {PLAIN}, {{0, 1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10, 11, 12, 13}, {14, 15}}},
+        {"plain", &any, {PLAIN}, {{0, 1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10, 11, 12, 13}, {14, 15}}},
         {"plain, vectors with an axis of 1 in front",
+         &any,
          {{"w_q.weight", "F32", 2, {OUT, IN}},
           {"w_q.bias", "F32", 2, {1, OUT}},
           {"w_k.weight", "F32", 2, {OUT, IN}},
           {"w_k.bias", "F32", 2, {1, OUT}}},
          {{0, 1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10, 11, 12, 13}, {14, 15}}},
-        {"stacked", {STACKED}, {{0, 1, 2, 3, 4, 5}, {12, 13}, {6, 7, 8, 9, 10, 11}, {14, 15}}},
-        {"transposed", {TRANSPOSED}, {{0, 4, 8, 1, 5, 9}, {12, 13}, {2, 6, 10, 3, 7, 11}, {14, 15}}},
+        {"stacked", &any, {STACKED}, {{0, 1, 2, 3, 4, 5}, {12, 13}, {6, 7, 8, 9, 10, 11}, {14, 15}}},
+        {"transposed", &any, {TRANSPOSED}, {{0, 4, 8, 1, 5, 9}, {12, 13}, {2, 6, 10, 3, 7, 11}, {14, 15}}},
+        {"by head", &headed, {HEADED}, {{0, 1, 2, 9, 10, 11}, {18, 21}, {3, 4, 5, 12, 13, 14}, {19, 22}}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ga_weights *weights = weights_of(rows[i].entries);
         struct ga_weight_view views[N_ROLES];
         struct ga_error error;
-        cr_assert_eq(ga_load_views(&any, weights, NULL, views, &error), GA_OK, "%s", error.text);
+        cr_assert_eq(ga_load_views(rows[i].model, weights, NULL, views, &error), GA_OK, "%s", error.text);
         for (size_t role = 0; role < N_ROLES; role++) {
             char name[64];
             snprintf(name, sizeof name, "%s, %s", rows[i].layout, roles[role].name);
@@ -214,6 +245,12 @@ static const struct {
      GA_UNSUPPORTED,
      "w.safetensors: tensor 'w_o.bias', byte 392: is o_bias under map 'biased', but tiny was generated without it: its "
      "spec leaves it out"},
+    {"rows that no number of heads has",
+     &split_unevenly,
+     {HEADED},
+     NULL,
+     GA_SHAPE,
+     "takes q_weight from outside tensor 'qkv.weight'"},
     {"a role outside its tensor", &broken, {PLAIN}, NULL, GA_SHAPE, "takes q_weight from outside tensor 'w_q.weight'"},
 };
 

@@ -22,7 +22,8 @@ end
 
 -- The names of the query's weight and of the output projection's; q, k and v may be one tensor.
 local function query_of(map)
-  return code(map.q_weight or map.qkv_weight) .. (map.qkv_weight and " (q, k, v in one)" or "")
+  return code(map.q_weight or map.qkv_weight) .. (map.by_head and " (q, k, v in one, head by head)" or
+    map.qkv_weight and " (q, k, v in one)" or "")
 end
 
 -- The layouts of one attention layer.

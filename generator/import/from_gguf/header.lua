@@ -10,8 +10,9 @@ local types = require "schema.types"
 local header = {}
 
 local MAX_HEADER = 16 * 2 ^ 20 -- as the loader has it
-local MAX_KEY, MAX_NAME, MAX_AXES, MAX_TENSORS, MOST_KEPT = 65535, 256, 4, 65536, 16
-local MOST_FLOATS = 512
+local MAX_KEY, MAX_NAME, MAX_AXES, MAX_TENSORS, MOST_KEPT = 65535, 256, 4, 65536, 512
+local MOST_FLOATS, MOST_FILES = 512, 99999
+local is_file_count = types.count(1, MOST_FILES)
 local LARGEST = 2 ^ 53
 
 local OBJECT, ARRAY = { __jsontype = "object" }, { __jsontype = "array" } -- as from_hf/json.lua knows them
@@ -35,7 +36,7 @@ local VALUES = {
   [12] = { 8, function(b) return b:f64("a value") end },
 }
 
--- A list as a value: its first elements, as no field that is read has more.
+-- A list as a value: its first elements, as no field that is read has more than a number for each layer.
 local function read_list(b, key)
   local at = b.at
   local kind, count = b:number(4, "a type"), b:number(8, "the length of a list")
@@ -56,7 +57,8 @@ local function read_list(b, key)
 end
 
 -- Keys outside the architecture's own that say something of the numbers; all others outside it are read by nothing.
-local READ_BESIDE = { ["general.architecture"] = true, ["general.alignment"] = true, ["split.count"] = true }
+local READ_BESIDE = { ["general.architecture"] = true, ["general.alignment"] = true, ["split.no"] = true,
+  ["split.count"] = true, ["split.tensors.count"] = true }
 
 -- Every value by its key, in no order. A key that is read may be there once; of others the last stands.
 local function read_values(b, count)
@@ -192,9 +194,9 @@ function header.floats(held, name)
     return nil, ("%s: byte %.0f: tensor %s; expected a list of at most %d F32"):format(held.path, tensor.at,
       types.shown(name), MOST_FLOATS)
   end
-  local part, why = fs.read_part(held.path, tensor.begin, tensor.bytes)
+  local part, why = fs.read_part(tensor.path, tensor.begin, tensor.bytes)
   if not part then return nil, why end
-  local b, list = bytes.over(part, #part, held.path), setmetatable({}, ARRAY)
+  local b, list = bytes.over(part, #part, tensor.path), setmetatable({}, ARRAY)
   for i = 1, count do list[i] = b:f32("a number") end
   return list
 end
@@ -234,15 +236,74 @@ local function read(b)
   return { path = b.path, files = 1, found = found, names = names, metadata = metadata, version = version }
 end
 
--- The header of the file at a path: { path, files (1), found = { [name] = { dtype, shape, ... } }, names (in byte
--- order), metadata, version }; or nil and a message.
-function header.read(path)
+-- The header of one file, or nil and a message.
+local function read_file(path)
   local start, why = fs.read_given(path, 4)
   if not start then return nil, why end
   local size
   size, why = fs.size(path)
   if not size then return nil, why end
   return bytes.read(path, size, math.min(size, MAX_HEADER), fs.read, read)
+end
+
+-- -- Several files --------------------------------------------------------------------------------------------------
+
+-- What a file says of itself as one of several: { no, count, tensors }.
+local function split_of(held)
+  local split = held.metadata.split
+  if getmetatable(split) ~= OBJECT then return { no = 0, count = 1 } end
+  return { no = split.no or 0, count = split.count or 1,
+    tensors = getmetatable(split.tensors) == OBJECT and split.tensors.count or nil }
+end
+
+-- The path of part `no`, from 1 on, of the first one's; nil and a message where that has another name.
+local function path_of_part(path, no, count)
+  local before, is_first = path:gsub("%-00001%-of%-(%d%d%d%d%d)%.gguf$", function(said)
+    return tonumber(said) == count and "" or nil
+  end)
+  if is_first == 0 or before == path then
+    return nil, ("%s: the first of %.0f files; expected a name that ends in -00001-of-%05d.gguf, from which follow " ..
+      "the others"):format(path, count, count)
+  end
+  return ("%s-%05d-of-%05d.gguf"):format(before, no, count)
+end
+
+-- Adds the tensors of part i of several, from 0 on, to those of the first; true, or nil and a message.
+local function add_part(held, split, i)
+  local path, why = path_of_part(held.path, i + 1, split.count)
+  local part
+  if path then part, why = read_file(path) end
+  if not part then return nil, why end
+  local own = split_of(part)
+  if own.no ~= i or own.count ~= split.count or own.tensors ~= split.tensors then
+    return nil, ("%s: is not part %d of %d of the model of %s"):format(path, i + 1, split.count, held.path)
+  end
+  for _, name in ipairs(part.names) do
+    if held.found[name] then return nil, ("%s: tensor %s is in two files"):format(path, types.shown(name)) end
+    held.found[name] = part.found[name]
+  end
+  return true
+end
+
+-- The header of the file at a path and, where it is the first of several, of the others: { path, files (how many),
+-- found = { [name] = { dtype, shape, path, ... } }, names (in byte order), metadata (of the first), version }; or nil
+-- and a message.
+function header.read(path)
+  local held, why = read_file(path)
+  if not held then return nil, why end
+  local split = split_of(held)
+  if not is_file_count(split.count) or split.no ~= 0 then
+    return nil, ("%s: split.no is %s and split.count %s; expected 0, as the first of at most %d files has"):format(path,
+      types.shown(split.no), types.shown(split.count), MOST_FILES)
+  end
+  held.files = split.count
+  for i = 1, held.files - 1 do
+    local ok
+    ok, why = add_part(held, split, i)
+    if not ok then return nil, why end
+  end
+  held.names = text.sorted_keys(held.found)
+  return held
 end
 
 return header

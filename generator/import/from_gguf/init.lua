@@ -18,11 +18,13 @@ local DATA = "generator/import/gguf"
 local function data_of(path, metadata)
   local name
   if json.is_object(metadata.general) then name = metadata.general.architecture end
-  for _, known in ipairs(data_files(DATA)) do
-    if known == name then return require("import.gguf." .. known) end
+  local names = {}
+  for i, file in ipairs(data_files(DATA)) do
+    names[i] = file:gsub("_", "-")
+    if names[i] == name then return require("import.gguf." .. file) end
   end
   return nil, ("%s: general.architecture is %s; expected one of %s%s"):format(path,
-    json.shown(name), text.join(data_files(DATA), "or"), next_step.near(name))
+    json.shown(name), text.join(names, "or"), next_step.near(name))
 end
 
 -- -- What tensors say -----------------------------------------------------------------------------------------------
@@ -88,7 +90,8 @@ local function read_model(path, held, given, ignored)
   if not model then return nil, errors end
   model.path, model.model_type = path, ("GGUF version %d"):format(held.version)
   fields.add_given(model, given)
-  model.made.name = model.made.name or fields.name_of((path:match("([^/]*)$"):gsub("%.gguf$", "")), data.base)
+  local name = path:match("([^/]*)$"):gsub("%.gguf$", ""):gsub("%-00001%-of%-%d+$", "")
+  model.made.name = model.made.name or fields.name_of(name, data.base)
   return model, data
 end
 

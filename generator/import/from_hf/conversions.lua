@@ -246,6 +246,13 @@ function conversions.inverse_root(value)
   return 1 / math.sqrt(value)
 end
 
+-- The factor of scores of the one size of a family, told by its layers, that divides them by the root of d_model by
+-- heads; others divide by that of the width of a head.
+function conversions.scale_of_rows(value, context, row)
+  if context.made.n_layers ~= row.layers then return nil end
+  return conversions.inverse_root(context.made.d_model / value)
+end
+
 -- A value, or nothing where it is false.
 function conversions.unless_false(value) return value or nil end
 
@@ -341,7 +348,7 @@ function conversions.patches(value, context, row)
   return math.floor(height / rows) * math.floor(width / columns) + (row.tokens or 1)
 end
 
-for _, name in ipairs({ "every_nth", "layer_types", "near_kind", "plain_layers", "plain_kind" }) do
+for _, name in ipairs({ "every_nth", "layer_types", "windows", "near_kind", "plain_layers", "plain_kind" }) do
   conversions[name] = layer_kinds[name]
 end
 

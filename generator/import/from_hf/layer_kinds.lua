@@ -19,6 +19,17 @@ end
 
 local KIND_OF_TYPE = { full_attention = "base", sliding_attention = "near" }
 
+-- The kinds of the layers that a list names, by its words; nothing where all see all keys.
+local function kinds_of(list, kind_of, layers, expected)
+  local pattern, is_near = {}, false
+  for _, word in ipairs(json.is_array(list) and list or {}) do
+    pattern[#pattern + 1] = kind_of[word]
+    is_near = is_near or kind_of[word] == "near"
+  end
+  if #pattern ~= layers or #pattern ~= #list then return nil, expected end
+  return is_near and pattern or nil
+end
+
 -- The kinds of layers: a list names that of each, or a number n says that each n-th sees all keys, others those near.
 function layer_kinds.layer_types(value, context)
   if is_count(value) and value <= 512 then
@@ -26,26 +37,38 @@ function layer_kinds.layer_types(value, context)
     for i = 1, value - 1 do turn[i] = "near" end
     return value > 1 and turn or nil
   end
-  local pattern, is_near = {}, false
-  for _, word in ipairs(json.is_array(value) and value or {}) do
-    pattern[#pattern + 1] = KIND_OF_TYPE[word]
-    is_near = is_near or KIND_OF_TYPE[word] == "near"
-  end
-  if #pattern ~= context.made.n_layers or #pattern ~= #value then
-    return nil, "full_attention or sliding_attention for each layer"
-  end
-  return is_near and pattern or nil
+  return kinds_of(value, KIND_OF_TYPE, context.made.n_layers, "full_attention or sliding_attention for each layer")
 end
 
--- Of layers with a window what differs from the others: the window, to both sides unless the mask is causal, and the
--- angles if row.theta has any.
+-- The same in a file of llama.cpp, where a list says whether each layer has a window; row.key: the key of that, without
+-- which none has.
+function layer_kinds.windows(value, context, row)
+  if row.key and not context.get(row.key) then return nil end
+  if is_count(value) then return layer_kinds.layer_types(value, context) end
+  return kinds_of(value, { [true] = "near", [false] = "base" }, context.made.n_layers, "true or false for each layer")
+end
+
+-- Fields of rotary positions that do not scale them.
+local PLAIN = { layout = true, theta = true, rotary_dim = true, positions = true }
+
+-- What rotary positions of layers with a window differ in: theta, if there is one, and no scaling if row.is_unscaled.
+local function near_rope(theta, made, is_unscaled)
+  local rope = { theta = type(theta) == "number" and theta or nil }
+  for field in pairs(is_unscaled and made or {}) do
+    local inner = field:match("^rope%.(.*)$")
+    if inner and not PLAIN[inner] then rope[inner] = false end
+  end
+  return next(rope) ~= nil and rope or nil
+end
+
+-- Of layers with a window what differs from the others: the window, to both sides unless the mask is causal, which
+-- row.is_causal says of all models, and rotary positions: theta if row.theta names one.
 function layer_kinds.near_kind(value, context, row)
   if not is_count(value) then return nil, "a whole number from 1" end
   if not context.made["layers.pattern"] then return nil end
-  local theta = context.get(row.theta)
   local mask = { window = math.floor(value / 2) + 1, window_sides = "both" }
-  if context.made["mask.causal"] then mask = { window = math.min(value, LONGEST) } end
-  return { near = { mask = mask, rope = type(theta) == "number" and { theta = theta } or nil } }
+  if row.is_causal or context.made["mask.causal"] then mask = { window = math.min(value, LONGEST) } end
+  return { near = { mask = mask, rope = near_rope(context.get(row.theta), context.made, row.is_unscaled) } }
 end
 
 -- The kinds of layers, some without positions: those for which a list has 0, or each whose number, from 1 on, is a

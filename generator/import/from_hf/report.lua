@@ -73,7 +73,8 @@ local function add_tensors(lines, tensors, matched)
     lines[#lines + 1] = ("  note: the loader takes %s, not %s"):format(text.join(FLOATS), text.join(others))
   end
   if tensors.files > 1 then
-    lines[#lines + 1] = ("  note: in %d files: --weights takes the folder"):format(tensors.files)
+    lines[#lines + 1] = ("  note: in %d files: --weights takes %s"):format(tensors.files,
+      tensors.metadata and "the first" or "the folder")
   end
 end
 

@@ -5,14 +5,12 @@ local common = {}
 
 common.of_all = {
   default_of = "llama.cpp's", -- whose defaults a data file's are
-  -- { key, the value it must have, why }
-  requires = {
-    { "split.count", 1, "one file holds all tensors: llama-gguf-split --merge makes one" },
-  },
+  requires = {},
   changes = {},
   -- Why, and the keys.
   ignores = {
-    { "what the file is", "general quantize split.no split.tensors" },
+    { "what the file is", "general quantize" },
+    { "of how many files it is one, all of which are read", "split" },
     { "the tokenizer's, which programs read from the file", "tokenizer" },
   },
 }
@@ -25,7 +23,9 @@ function common.named(architecture, ...)
       local named = {}
       for key, value in pairs(row) do named[key] = value end
       if not row[1]:find("^%(tensors%)") then named[1] = architecture .. "." .. row[1] end
-      if row.key then named.key = architecture .. "." .. row.key end
+      for _, other in ipairs({ "key", "theta" }) do
+        if row[other] then named[other] = architecture .. "." .. row[other] end
+      end
       all[#all + 1] = named
     end
   end
@@ -98,6 +98,9 @@ local DECODER_REQUIRES = {
   { "attention.clamp_kqv", nil, "q, k and v are as the linears give them" },
 }
 
+-- The key that a decoder takes whose layers may have a window.
+common.WINDOW = { ["attention.sliding_window"] = true }
+
 -- Rows without those whose key is in a set (nil: empty).
 local function without(rows, left_out)
   local kept = {}
@@ -107,13 +110,13 @@ local function without(rows, left_out)
   return kept
 end
 
--- The data of such a decoder. more: its own rows of `fixed` and, if it has any, of `fields` and `requires`; `maps`, if
--- its tensors have other names; `takes`, the set of keys that have a fixed value in other decoders.
+-- The data of such a decoder. more: its own rows of `fixed`, which go before those of all decoders, and if it has any,
+-- of `fields` and `requires`; `maps`, if its tensors have other names; `takes`, the set of keys that have a fixed value
+-- in other decoders.
 function common.decoder(architecture, more)
-  local fixed = {}
-  for _, rows in ipairs({ DECODER_FIXED, more.fixed }) do
-    for _, row in ipairs(rows) do fixed[#fixed + 1] = row end
-  end
+  local fixed, own = {}, {}
+  for i, row in ipairs(more.fixed) do fixed[i], own[row[1]] = row, true end
+  for _, row in ipairs(without(DECODER_FIXED, own)) do fixed[#fixed + 1] = row end
   return {
     common = common.of_all, maps = more.maps or { "gguf" }, prefixes = { "" },
     fields = common.named(architecture, common.fields, DECODER_FIELDS, ROTARY_FIELDS, more.fields or {}), fixed = fixed,

@@ -1,6 +1,7 @@
 -- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight. A map is a
 -- table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with transposed =
--- true ([in,out]), side by side by columns; up_gate_weight and up_gate_bias hold up and gate in this way. Under
+-- true ([in,out]), side by side by columns; up_gate_weight and up_gate_bias hold up and gate in this way. With by_head,
+-- qkv_weight and qkv_bias hold q, k and v of the first head, then those of the second, and so on. Under
 -- `refuses` stand, by role, tensors of other modules that go by the same names: a file that holds one is never read by
 -- this map, unless the spec has its numbers: `of_spec` gives, by role, the field of rope that has them. `inside` is a
 -- set of roles without the prefix in files of other maps, and with it in those of this one; `varies` lists the roles by
@@ -18,9 +19,9 @@ local NAMES = {
 
 local STACK_NAMES = {
   "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias", "modernbert",
-  "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "llama", "phi3", "gemma2", "vit",
-  "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gpt2", "gguf_bert",
-  "t5", "t5_gated", "roles",
+  "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "gpt_neox", "llama", "phi3", "gemma2", "vit",
+  "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gemma2", "gguf_gpt2",
+  "gguf_bert", "gguf_nomic_bert", "gguf_modern_bert", "t5", "t5_gated", "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
@@ -85,8 +86,9 @@ local function stacked_biases(spec)
 end
 
 -- Whether a tensor can hold this part of q, k and v: weights only where their inputs are equally wide, biases only
--- where each of the three adds one, or part of the file would go unread.
-local function can_stack(spec, part)
+-- where each of the three adds one, or part of the file would go unread; by head where there are as many of each.
+local function can_stack(spec, map, part)
+  if map.by_head and spec.n_kv_heads ~= spec.n_heads then return false end
   if part == "bias" then return stacked_biases(spec) == #STACKED end
   return spec.k_dim == spec.d_model and spec.v_dim == spec.d_model
 end
@@ -137,7 +139,7 @@ function maps.source(spec, map, role)
   if gated_part and map["up_gate_" .. gated_part] then return map["up_gate_" .. gated_part], true end
   local whose, projection, part = role:match("^(%a*_?)([qkv])_(%a+)$")
   local stacked = projection and map[whose .. "qkv_" .. part]
-  if stacked and can_stack(spec, part) then return stacked, true end
+  if stacked and can_stack(spec, map, part) then return stacked, true end
   return map.separate and map.separate[role] or ships[map] and dense_name(role) or own_name(spec, map, role), false
 end
 

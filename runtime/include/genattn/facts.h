@@ -62,8 +62,8 @@ struct ga_rope {
     struct ga_rope_scaling scaling;
 };
 
-// A norm. For q and k it is over the d_head numbers of each head, times q_norm_weight or k_norm_weight, plus their
-// biases if the model has them.
+// A norm. For q and k it is over the d_head numbers of each head, or with of_rows over those of all heads of a row
+// together, times q_norm_weight or k_norm_weight, plus their biases if the model has them.
 enum ga_norm_kind {
     GA_NORM_NONE,
     GA_NORM_RMS,  // x / sqrt(mean of squares + eps)
@@ -74,6 +74,7 @@ struct ga_norm {
     enum ga_norm_kind kind;
     double eps;
     bool unit_offset; // its factors are 1 plus its weights
+    bool of_rows;     // of q and k
 };
 
 enum ga_projection { GA_Q, GA_K, GA_V, GA_O, GA_PROJECTIONS };
@@ -167,9 +168,9 @@ struct ga_stack_buffer {
 };
 
 // The layers of a whole model. A layer is attention with its output projection, added to the residual, then a
-// feed-forward of width d_ff, added to the residual. A norm comes after each residual, or with norm_first before each
-// block, and with result_norm another over its result before that joins the residual. With kind GA_NORM_NONE there are
-// no norms. With n_layers 0, the stack is only the parts around layers, and d_ff is 0.
+// feed-forward of width d_ff, added to the residual. With norm_first a norm comes before each block, with result_norm
+// over its result before that joins the residual, with both in both places, with neither after each residual. With kind
+// GA_NORM_NONE there are no norms. With n_layers 0, the stack is only the parts around layers, and d_ff is 0.
 struct ga_stack {
     size_t n_layers, d_ff;
     enum ga_activation ffn_activation;
@@ -208,6 +209,7 @@ struct ga_stack {
     const struct ga_dense *dense;        // linears between the pooled row and io.embedding, in order
     size_t n_dense;
     enum ga_similarity similarity;
+    bool parallel; // the feed-forward reads the rows that attention reads, each with its own norm
 };
 
 #endif

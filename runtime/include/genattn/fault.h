@@ -110,7 +110,8 @@ extern "C" {
     X(GGUF_VALUE, 906, "a value of a GGUF file's metadata is of an unknown type")                         \
     X(GGUF_ARRAY, 907, "an array of a GGUF file's metadata holds arrays")                                 \
     X(GGUF_ALIGNMENT, 908, "a GGUF file's alignment is not valid")                                        \
-    X(GGUF_BLOCKS, 909, "a tensor's rows are not whole blocks")
+    X(GGUF_BLOCKS, 909, "a tensor's rows are not whole blocks")                                           \
+    X(GGUF_SPLIT, 910, "a GGUF file is not the part of a model that it should be")
 
 enum ga_fault {
 #define GA_FAULT_ENUM(name, number, sentence) GA_FAULT_##name = number,

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 18 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 19 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
@@ -177,7 +177,8 @@ struct ga_weight_source {
     size_t shape[GA_ROLE_MAX_RANK]; // of the tensor in the file
     size_t first;                   // index of the role's first element
     bool transposed;                // the file has [in][out]
-    bool beside; // the name has no prefix: the tensor is outside the part of the file that the map's prefix names
+    bool beside;    // the name has no prefix: the tensor is outside the part of the file that the map's prefix names
+    size_t by_head; // so many heads, whose rows of q, k and v come head by head; `first` counts as if stacked. 0: no
 };
 
 // A tensor that a file of the map must not contain, because the model has no use for it: a projection's bias, a norm.
@@ -312,8 +313,7 @@ struct ga_loaded {
     const void *packed; // [variant->packed_bytes], GA_ALIGN-aligned
 };
 
-// The variant named isa, or if isa is NULL the best that this CPU runs. GA_UNSUPPORTED: not in this build; GA_CPU: this
-// CPU cannot run it.
+// The variant named isa, or for NULL the best this CPU runs. GA_UNSUPPORTED: not in this build; GA_CPU: cannot run.
 enum ga_status ga_model_variant(const struct ga_model *model, const char *isa, const struct ga_variant **variant_out,
                                 struct ga_error *error);
 

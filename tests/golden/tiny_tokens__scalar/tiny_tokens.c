@@ -32,27 +32,27 @@ static const struct ga_weight_role roles[] = {
 };
 
 static const struct ga_weight_source map_custom[] = {
-    {0, "attn.c_attn.weight", 2, {8, 16}, 0, true, false},
-    {1, "attn.c_attn.bias", 1, {16}, 0, false, false},
-    {2, "attn.c_attn.weight", 2, {8, 16}, 8, true, false},
-    {3, "attn.c_attn.bias", 1, {16}, 8, false, false},
-    {4, "attn.c_attn.weight", 2, {8, 16}, 12, true, false},
-    {5, "attn.c_attn.bias", 1, {16}, 12, false, false},
-    {6, "attn.c_proj.weight", 2, {8, 8}, 0, true, false},
-    {7, "attn.c_proj.bias", 1, {8}, 0, false, false},
-    {8, "tokens.table", 2, {11, 8}, 0, false, true},
+    {0, "attn.c_attn.weight", 2, {8, 16}, 0, true, false, 0},
+    {1, "attn.c_attn.bias", 1, {16}, 0, false, false, 0},
+    {2, "attn.c_attn.weight", 2, {8, 16}, 8, true, false, 0},
+    {3, "attn.c_attn.bias", 1, {16}, 8, false, false, 0},
+    {4, "attn.c_attn.weight", 2, {8, 16}, 12, true, false, 0},
+    {5, "attn.c_attn.bias", 1, {16}, 12, false, false, 0},
+    {6, "attn.c_proj.weight", 2, {8, 8}, 0, true, false, 0},
+    {7, "attn.c_proj.bias", 1, {8}, 0, false, false, 0},
+    {8, "tokens.table", 2, {11, 8}, 0, false, true, 0},
 };
 
 static const struct ga_weight_source map_w_o[] = {
-    {0, "w_q.weight", 2, {8, 8}, 0, false, false},
-    {1, "w_q.bias", 1, {8}, 0, false, false},
-    {2, "w_k.weight", 2, {4, 8}, 0, false, false},
-    {3, "w_k.bias", 1, {4}, 0, false, false},
-    {4, "w_v.weight", 2, {4, 8}, 0, false, false},
-    {5, "w_v.bias", 1, {4}, 0, false, false},
-    {6, "w_o.weight", 2, {8, 8}, 0, false, false},
-    {7, "w_o.bias", 1, {8}, 0, false, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
+    {0, "w_q.weight", 2, {8, 8}, 0, false, false, 0},
+    {1, "w_q.bias", 1, {8}, 0, false, false, 0},
+    {2, "w_k.weight", 2, {4, 8}, 0, false, false, 0},
+    {3, "w_k.bias", 1, {4}, 0, false, false, 0},
+    {4, "w_v.weight", 2, {4, 8}, 0, false, false, 0},
+    {5, "w_v.bias", 1, {4}, 0, false, false, 0},
+    {6, "w_o.weight", 2, {8, 8}, 0, false, false, 0},
+    {7, "w_o.bias", 1, {8}, 0, false, false, 0},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true, 0},
 };
 
 static const struct ga_weight_refused refused_w_o[] = {
@@ -65,15 +65,15 @@ static const struct ga_weight_refused refused_w_o[] = {
 };
 
 static const struct ga_weight_source map_w_concat[] = {
-    {0, "w_q.weight", 2, {8, 8}, 0, false, false},
-    {1, "w_q.bias", 1, {8}, 0, false, false},
-    {2, "w_k.weight", 2, {4, 8}, 0, false, false},
-    {3, "w_k.bias", 1, {4}, 0, false, false},
-    {4, "w_v.weight", 2, {4, 8}, 0, false, false},
-    {5, "w_v.bias", 1, {4}, 0, false, false},
-    {6, "w_concat.weight", 2, {8, 8}, 0, false, false},
-    {7, "w_concat.bias", 1, {8}, 0, false, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
+    {0, "w_q.weight", 2, {8, 8}, 0, false, false, 0},
+    {1, "w_q.bias", 1, {8}, 0, false, false, 0},
+    {2, "w_k.weight", 2, {4, 8}, 0, false, false, 0},
+    {3, "w_k.bias", 1, {4}, 0, false, false, 0},
+    {4, "w_v.weight", 2, {4, 8}, 0, false, false, 0},
+    {5, "w_v.bias", 1, {4}, 0, false, false, 0},
+    {6, "w_concat.weight", 2, {8, 8}, 0, false, false, 0},
+    {7, "w_concat.bias", 1, {8}, 0, false, false, 0},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true, 0},
 };
 
 static const struct ga_weight_refused refused_w_concat[] = {
@@ -86,15 +86,15 @@ static const struct ga_weight_refused refused_w_concat[] = {
 };
 
 static const struct ga_weight_source map_proj[] = {
-    {0, "q_proj.weight", 2, {8, 8}, 0, false, false},
-    {1, "q_proj.bias", 1, {8}, 0, false, false},
-    {2, "k_proj.weight", 2, {4, 8}, 0, false, false},
-    {3, "k_proj.bias", 1, {4}, 0, false, false},
-    {4, "v_proj.weight", 2, {4, 8}, 0, false, false},
-    {5, "v_proj.bias", 1, {4}, 0, false, false},
-    {6, "out_proj.weight", 2, {8, 8}, 0, false, false},
-    {7, "out_proj.bias", 1, {8}, 0, false, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
+    {0, "q_proj.weight", 2, {8, 8}, 0, false, false, 0},
+    {1, "q_proj.bias", 1, {8}, 0, false, false, 0},
+    {2, "k_proj.weight", 2, {4, 8}, 0, false, false, 0},
+    {3, "k_proj.bias", 1, {4}, 0, false, false, 0},
+    {4, "v_proj.weight", 2, {4, 8}, 0, false, false, 0},
+    {5, "v_proj.bias", 1, {4}, 0, false, false, 0},
+    {6, "out_proj.weight", 2, {8, 8}, 0, false, false, 0},
+    {7, "out_proj.bias", 1, {8}, 0, false, false, 0},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true, 0},
 };
 
 static const struct ga_weight_refused refused_proj[] = {
@@ -107,15 +107,15 @@ static const struct ga_weight_refused refused_proj[] = {
 };
 
 static const struct ga_weight_source map_torch_mha[] = {
-    {0, "in_proj_weight", 2, {16, 8}, 0, false, false},
-    {1, "in_proj_bias", 1, {16}, 0, false, false},
-    {2, "in_proj_weight", 2, {16, 8}, 64, false, false},
-    {3, "in_proj_bias", 1, {16}, 8, false, false},
-    {4, "in_proj_weight", 2, {16, 8}, 96, false, false},
-    {5, "in_proj_bias", 1, {16}, 12, false, false},
-    {6, "out_proj.weight", 2, {8, 8}, 0, false, false},
-    {7, "out_proj.bias", 1, {8}, 0, false, false},
-    {8, "embedding.weight", 2, {11, 8}, 0, false, true},
+    {0, "in_proj_weight", 2, {16, 8}, 0, false, false, 0},
+    {1, "in_proj_bias", 1, {16}, 0, false, false, 0},
+    {2, "in_proj_weight", 2, {16, 8}, 64, false, false, 0},
+    {3, "in_proj_bias", 1, {16}, 8, false, false, 0},
+    {4, "in_proj_weight", 2, {16, 8}, 96, false, false, 0},
+    {5, "in_proj_bias", 1, {16}, 12, false, false, 0},
+    {6, "out_proj.weight", 2, {8, 8}, 0, false, false, 0},
+    {7, "out_proj.bias", 1, {8}, 0, false, false, 0},
+    {8, "embedding.weight", 2, {11, 8}, 0, false, true, 0},
 };
 
 static const struct ga_weight_refused refused_torch_mha[] = {
@@ -124,15 +124,15 @@ static const struct ga_weight_refused refused_torch_mha[] = {
 };
 
 static const struct ga_weight_source map_llama[] = {
-    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false, false},
-    {1, "self_attn.q_proj.bias", 1, {8}, 0, false, false},
-    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false, false},
-    {3, "self_attn.k_proj.bias", 1, {4}, 0, false, false},
-    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false, false},
-    {5, "self_attn.v_proj.bias", 1, {4}, 0, false, false},
-    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false, false},
-    {7, "self_attn.o_proj.bias", 1, {8}, 0, false, false},
-    {8, "embed_tokens.weight", 2, {11, 8}, 0, false, true},
+    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false, false, 0},
+    {1, "self_attn.q_proj.bias", 1, {8}, 0, false, false, 0},
+    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false, false, 0},
+    {3, "self_attn.k_proj.bias", 1, {4}, 0, false, false, 0},
+    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false, false, 0},
+    {5, "self_attn.v_proj.bias", 1, {4}, 0, false, false, 0},
+    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false, false, 0},
+    {7, "self_attn.o_proj.bias", 1, {8}, 0, false, false, 0},
+    {8, "embed_tokens.weight", 2, {11, 8}, 0, false, true, 0},
 };
 
 static const struct ga_weight_refused refused_llama[] = {
@@ -142,15 +142,15 @@ static const struct ga_weight_refused refused_llama[] = {
 };
 
 static const struct ga_weight_source map_qwen3[] = {
-    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false, false},
-    {1, "self_attn.q_proj.bias", 1, {8}, 0, false, false},
-    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false, false},
-    {3, "self_attn.k_proj.bias", 1, {4}, 0, false, false},
-    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false, false},
-    {5, "self_attn.v_proj.bias", 1, {4}, 0, false, false},
-    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false, false},
-    {7, "self_attn.o_proj.bias", 1, {8}, 0, false, false},
-    {8, "embed_tokens.weight", 2, {11, 8}, 0, false, true},
+    {0, "self_attn.q_proj.weight", 2, {8, 8}, 0, false, false, 0},
+    {1, "self_attn.q_proj.bias", 1, {8}, 0, false, false, 0},
+    {2, "self_attn.k_proj.weight", 2, {4, 8}, 0, false, false, 0},
+    {3, "self_attn.k_proj.bias", 1, {4}, 0, false, false, 0},
+    {4, "self_attn.v_proj.weight", 2, {4, 8}, 0, false, false, 0},
+    {5, "self_attn.v_proj.bias", 1, {4}, 0, false, false, 0},
+    {6, "self_attn.o_proj.weight", 2, {8, 8}, 0, false, false, 0},
+    {7, "self_attn.o_proj.bias", 1, {8}, 0, false, false, 0},
+    {8, "embed_tokens.weight", 2, {11, 8}, 0, false, true, 0},
 };
 
 static const struct ga_weight_refused refused_qwen3[] = {
