@@ -104,7 +104,8 @@ def document(results, measured):
 
 def _row(drawing, scale, y, step):
     drawing.text(24, y + 4.5, labels.label(step.result["name"]), 12)
-    drawing.text(LEFT - 12, y + 4.5, labels.NUMBERS.get(step.rung.name, step.rung.name), 12, anchor="end", weight="bold")
+    drawing.text(LEFT - 12, y + 4.5, labels.NUMBERS.get(step.rung.name, step.rung.name), 12, anchor="end",
+                 weight="bold")
     colour = svg.FASTER if step.ratio >= 1.0 else svg.SLOWER
     ends = sorted((scale(1.0), scale(max(scale.low, min(step.ratio, scale.high)))))
     drawing.rectangle(ends[0], y - 7, max(ends[1] - ends[0], 1.0), 14, colour, fill_opacity=0.35)

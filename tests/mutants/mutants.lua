@@ -169,14 +169,28 @@ local function with_file(mutant, text, run)
   return result, more
 end
 
+-- A model's files as a mutated generator makes them: those of the model that are there, and C files that only the
+-- mutant has, as its kernels may have other names.
+local function files_of(model, folder)
+  local list, known = {}, {}
+  for _, output in ipairs(model.outputs) do
+    known[output.path] = true
+    if fs.exists(folder .. "/" .. output.path) then list[#list + 1] = output end
+  end
+  for _, path in ipairs(assert(fs.list(folder))) do
+    if path:find("%.c$") and not known[path] then list[#list + 1] = { path = path, kind = "library" } end
+  end
+  return list
+end
+
 -- Objects of a model as the mutated generator makes it: those of files that came out as they are without are shared.
 local function changed_objects(build, mutant, model, folder)
-  local objects, header_differs, same = {}, false, {}
-  for i, output in ipairs(model.outputs) do
+  local objects, header_differs, same, outputs = {}, false, {}, files_of(model, folder)
+  for i, output in ipairs(outputs) do
     same[i] = fs.read(folder .. "/" .. output.path) == fs.read(model.folder .. "/" .. output.path)
     header_differs = header_differs or not same[i] and output.path:find("%.h$") ~= nil
   end
-  for i, output in ipairs(model.outputs) do
+  for i, output in ipairs(outputs) do
     if output.kind == "library" and same[i] and not header_differs then
       objects[#objects + 1] = Edges.object_path(PROFILE, model.folder, output)
     elseif output.kind == "library" then
