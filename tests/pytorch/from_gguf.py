@@ -136,7 +136,7 @@ def add_rotary(writer, config):
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(config.rope_theta)
-    if config.rope_scaling:
+    if getattr(config, "rope_scaling", None):
         add_scaling(writer, config)
     add_factors(writer, config)
     if config.model_type in INTERLEAVED:

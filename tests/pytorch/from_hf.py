@@ -224,7 +224,7 @@ def patches(module, pixels):
 
 def expected(module, inputs, attends):
     """What a module gives for one sequence, without the batch, by the program's names."""
-    base = getattr(module, module.base_model_prefix, module)
+    base = getattr(module, module.base_model_prefix, getattr(module, "model", module))
     of_base = base(**inputs, output_hidden_states=True, output_attentions=attends)
     wanted = {f"hidden_{i}": rows[0] for i, rows in enumerate(of_base.hidden_states[:-1])}
     wanted.update({f"attention_{i}": weights[0] for i, weights in enumerate(of_base.attentions if attends else [])})
