@@ -101,6 +101,10 @@ uint64_t ga_text_tokenizer_hash(const struct ga_text_tokenizer *tokenizer);
 // records none, or an argument is NULL.
 bool ga_text_recorded_hash(const char *spec, uint64_t *hash_out);
 
+// The i-th whole number of a field of `text_input` that a spec records, such as "document_length", or one of a list.
+// False if there are fewer, or an argument is NULL.
+bool ga_text_recorded_number(const char *spec, const char *field, size_t i, int32_t *number_out);
+
 // The prompt that a spec records: a prefix of each text that is embedded, and of the first text of a pair. Writes as
 // many of its UTF-8 bytes as fit to prompt_out[size], without a NUL, and returns the number of its bytes; 0: the spec
 // records none, or spec is NULL. GA_TEXT_PROMPT bytes are enough for any prompt. If prompt_out is NULL, nothing is

@@ -110,6 +110,30 @@ bool ga_text_next_end(const char **ends, int32_t *id_out)
     return is_id;
 }
 
+// What a field's value is in [fields, end), or NULL.
+static const char *value_of(const char *fields, const char *end, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = fields; (at = strstr(at, name)) != NULL && at < end; at += length) {
+        if (length > 0 && at[-1] == ' ' && strncmp(at + length, " = ", 3) == 0) {
+            return at + length + 3;
+        }
+        at += length == 0;
+    }
+    return NULL;
+}
+
+bool ga_text_recorded_number(const char *spec, const char *field, size_t i, int32_t *number_out)
+{
+    const struct text_fields f = text_fields(spec);
+    const char *at = f.fields && field && number_out ? value_of(f.fields, f.end, field) : NULL;
+    bool is_there = at != NULL;
+    for (size_t n = 0; is_there && n <= i; n++) {
+        is_there = ga_text_next_end(&at, number_out);
+    }
+    return is_there;
+}
+
 // Returns the next byte of a text in which %xx stands for a byte in hexadecimal, and moves *at past it.
 static char next_byte(const char **at)
 {

@@ -1,7 +1,8 @@
 -- ops/logits.lua: the linear after the last layer: one number for each token or class, as they are, or through
--- softmax or its logarithm. Tied, its weight is the embedding's, which is then packed once, or where the linear
--- multiplies narrow numbers twice: tokens' rows stay floats. Rows may go through a transform before it, as in models of
--- masked words: a dense linear of d_model, an activation and a norm.
+-- softmax or its logarithm; or a vector of length one for each row, as in models of late interaction. Tied, its weight
+-- is the embedding's, which is then packed once, or where the linear multiplies narrow numbers twice: tokens' rows stay
+-- floats. Rows may go through a transform before it, as in models of masked words: a dense linear of d_model, an
+-- activation and a norm.
 local activations = require "ops.activations"
 local fmt = require "base.fmt"
 local formats = require "formats"
@@ -11,7 +12,9 @@ local types = require "schema.types"
 local ACTIVATIONS = { "relu", "gelu", "gelu_tanh", "silu", "tanh" }
 
 local MOST = 1048576 -- a row: a product so wide is planned within a second, and no vocabulary is larger
-local WHAT = { linear = "logits", softmax = "probabilities", log_softmax = "logarithms of probabilities" }
+local KINDS = { "linear", "softmax", "log_softmax", "unit" }
+local WHAT = { linear = "logits", softmax = "probabilities", log_softmax = "logarithms of probabilities",
+  unit = "numbers of length one" }
 
 local function check_size(spec, logits, fail)
   local size = logits.size or spec.vocab_size or 1
@@ -77,9 +80,10 @@ return {
   weights = WEIGHTS,
   looked_up = { "logits_weight" }, beside = WEIGHTS,
   fields = {
-    { field = "logits.kind", flag = "--logits", value = "linear|softmax|log_softmax",
-      check = types.choice({ "linear", "softmax", "log_softmax" }), parse = function(word) return word end,
-      default = "none", help = "also gives `logits`, a linear of each row of the output",
+    { field = "logits.kind", flag = "--logits", value = table.concat(KINDS, "|"), check = types.choice(KINDS),
+      parse = function(word) return word end, default = "none",
+      help = "also gives `logits`, a linear of each row of the output; `unit` divides each row by its L2 norm, " ..
+        "or by 1e-12 if that is larger, as models of late interaction (ColBERT) do",
       group = "whole models", example = 'logits = { kind = "linear" }' },
     { field = "logits.size", flag = "--logits-size", value = "N", check = types.count(1, MOST),
       parse = types.to_number, default = "vocab_size", help = "number of logits of each row",
@@ -109,7 +113,7 @@ return {
     if not spec.stack or not spec.logits then return end
     local logits = spec.logits
     if not logits.kind then
-      fail('logits.kind is missing, but there are other fields of logits: "linear", "softmax" or "log_softmax"')
+      fail('logits.kind is missing, but there are other fields of logits: "linear", "softmax", "log_softmax" or "unit"')
       return
     end
     check_size(spec, logits, fail)

@@ -6,87 +6,14 @@
 #include "checksum.h"
 #include "command.h"
 #include "embed_merge.h"
+#include "embed_options.h"
 #include "embed_shard.h"
 #include "embed_sink.h"
 #include "pooling.h"
 #include "ranks.h"
 #include "text_ahead.h"
-#include "weights_options.h"
 
-enum {
-    TOKENS = GA_OPTIONS_LOADING,
-    TEXT,
-    NUL,
-    TOKENIZER,
-    OUTPUT,
-    FORMAT,
-    PROMPT,
-    DIMS,
-    REPLACE,
-    ROWS,
-    CUT,
-    SHARD,
-    RESUME,
-    MERGE,
-    PROGRESS,
-    ISA,
-    THREADS
-};
-
-static const struct ga_option options[] = {
-    GA_LOADING_OPTIONS,
-    [TOKENS] = {"tokens", "FILE", NULL, false, "the sequences as token ids: text, or safetensors"},
-    [TEXT] = {"text", "FILE", NULL, false, "the sequences as texts, a line each; -: standard input"},
-    [NUL] = {"0", NULL, NULL, false, "each text of --text ends with NUL instead of a newline"},
-    [TOKENIZER] = {"tokenizer", "FILE", "that of the weights", false, "tokenizer for --text"},
-    [OUTPUT] = {"output", "FILE", "json: standard output", false, "file to write"},
-    [FORMAT] = {"format", "FORMAT", "as --output ends, .npy or .safetensors", false,
-                "safetensors, npy, or json: an object a line"},
-    [PROMPT] = {"prompt", "NAME", "that of the model's spec", false, "the prompt before each text, by its name"},
-    [DIMS] = {"dims", "N", "all", false, "the first N numbers of each row, of length one again if rows are"},
-    [REPLACE] = {"replace-invalid", NULL, NULL, false, "read bytes of --text that are not UTF-8 as U+FFFD"},
-    [ROWS] = {"rows", "N", "1024", false, "most rows in a batch, unless one sequence is longer"},
-    [CUT] = {"cut", NULL, NULL, false, "cut sequences of ids that are longer than the model's"},
-    [SHARD] = {"shard", "K/N", NULL, false, "compute the K-th of N parts, from 0/N on, into a file for --merge"},
-    [RESUME] = {"resume", NULL, NULL, false, "keep the blocks that the file of --shard has"},
-    [MERGE] = {"merge", NULL, NULL, false, "put the files of all shards together: embed --merge FILE... --output FILE"},
-    [PROGRESS] = {"progress", "FORMAT", "text", false, "text, or json: an object a second on standard error"},
-    [ISA] = {"isa", GA_ISA_OPTION},
-    [THREADS] = {"threads", GA_THREADS_OPTION},
-    {NULL, NULL, NULL, false, NULL},
-};
 _Static_assert((int)GA_MOST_BLOCK <= (int)GA_BLOCK_TEXTS, "rows of a shard's block have room");
-_Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
-
-static const char *const notes[] = {
-    "For a model that has an embedding and pools. A text file has one sequence a line, its token ids separated by",
-    "blanks or commas. A file whose name ends in .safetensors has tokens I32 or I64 [sequences, len],",
-    "lengths [sequences], and token_types in the shape of tokens if the model adds them.",
-    "safetensors: embedding F32 [sequences, d_embedding], in the file's order; an empty sequence gives zeros.",
-    "npy: the same rows as one array, which numpy.load reads.",
-    "json: {\"text\": ..., \"embedding\": [...]} for each, without \"text\" for token ids; its numbers read back as",
-    "the same floats.",
-    "Texts are tokenized with Hugging Face's tokenizer.json. Those longer than the model's sequences are cut and "
-    "counted.",
-    "Sequences are sorted by length and run in batches. The numbers do not depend on the batches.",
-    "Texts are read and written in blocks of some thousands, so that memory does not grow with the file.",
-    "--shard: programs on any machines compute parts of one file, which each of them reads. The file of a shard keeps",
-    "its finished blocks if the program is killed; --resume goes on. --merge writes what one program would have",
-    "written, to the byte. It refuses shards that are missing, not finished, damaged, or of another model, weights,",
-    "tokenizer or corpus, by name.",
-    "mpirun: if configure was given --with-mpi, the processes of mpirun divide one file and write it together.",
-    NULL,
-};
-
-static const char *const examples[] = {
-    "embed --weights w.safetensors --tokens ids.txt --output embeddings.safetensors",
-    "embed --weights model/ --text sentences.txt --output embeddings.npy",
-    "embed --weights w.gap --tokenizer tokenizer.json --text - --format json",
-    "embed --weights w.safetensors --tokens ids.safetensors --output e.safetensors --threads all --cut",
-    "embed --weights w.gap --text corpus.txt --shard 3/16 --resume --output e.3",
-    "embed --merge e.* --output e.safetensors",
-    NULL,
-};
 
 // -- Blocks ---------------------------------------------------------------------------------------------------------
 
@@ -99,19 +26,33 @@ struct work {
     struct ga_texts texts;
     struct ga_text_ahead ahead;
     struct ga_embed_shard shard; // of --shard
-    size_t n_cut;
+    size_t n_cut, n_tokens;
     struct ga_embed_sink sink;
-    float *rows; // of a block
+    float *rows;      // of a block
+    bool are_queries; // texts are those of a query, and vectors those of tokens
     bool has_json_progress;
 };
+
+// The same as embed_block, to vectors of tokens.
+static enum ga_exit embed_tokens_of(struct work *work, const struct ga_sequences *sequences,
+                                    const struct ga_text_block *block)
+{
+    struct ga_token_vectors vectors;
+    enum ga_exit code = ga_token_vectors_make(&work->pooling, sequences, !work->are_queries, &vectors);
+    code = code == GA_EXIT_OK ? ga_embed_sink_put_tokens(&work->sink, block, &vectors) : code;
+    work->n_tokens += code == GA_EXIT_OK ? vectors.starts[vectors.count] : 0;
+    ga_token_vectors_free(&vectors);
+    return code;
+}
 
 // Sequences and, of texts, the block that they are of, to rows.
 static enum ga_exit embed_block(struct work *work, const struct ga_sequences *sequences,
                                 const struct ga_text_block *block)
 {
-    enum ga_exit code = ga_pool_sequences(&work->pooling, sequences, work->rows);
+    enum ga_exit code = work->sink.of_tokens ? embed_tokens_of(work, sequences, block)
+                                             : ga_pool_sequences(&work->pooling, sequences, work->rows);
     if (code == GA_EXIT_OK) {
-        code = ga_embed_sink_put(&work->sink, block, work->rows, sequences->count);
+        code = work->sink.of_tokens ? code : ga_embed_sink_put(&work->sink, block, work->rows, sequences->count);
         ga_progress_show(work->pooling.progress, work->pooling.done, work->pooling.end);
     }
     return code;
@@ -129,7 +70,7 @@ static enum ga_exit embed_tokens(struct work *work)
         const size_t i = work->shard.next;
         size_t count;
         const size_t first = work->sink.first = ga_shard_block(shard, i, &count);
-        const struct ga_sequences part = {count, all->starts + first, all->ids, all->types};
+        const struct ga_sequences part = {count, all->starts + first, all->ids, all->types, NULL};
         work->pooling.begin = work->pooling.end;
         work->pooling.end = (double)(i + 1 - work->shard.first) / (double)(blocks - work->shard.first);
         code = embed_block(work, &part, NULL);
@@ -186,6 +127,9 @@ static void print_result(const struct work *work)
         ga_print_line("%s: shard %zu/%zu, %zu of %zu texts, embedding F32 [%zu, %zu], computed %zu", work->sink.path,
                       shard->index, shard->of, ga_shard_texts(shard, blocks), shard->texts,
                       ga_shard_texts(shard, blocks), width, work->pooling.done);
+    } else if (work->sink.path && work->sink.of_tokens) {
+        ga_print_line("%s: embedding F32 [%zu, %zu] of %zu texts", work->sink.path, work->n_tokens, width,
+                      work->pooling.done);
     } else if (work->sink.path) {
         ga_print_line("%s: embedding F32 [%zu, %zu]", work->sink.path, work->pooling.done, width);
     }
@@ -194,7 +138,7 @@ static void print_result(const struct work *work)
 static enum ga_exit embed(struct work *work, bool has_texts)
 {
     struct ga_progress progress = ga_progress_begin(work->context, has_texts ? "texts" : "sequences");
-    // Pages that no row comes to are never touched: a few texts take little of it.
+    // Pages that no row comes to are never touched: a few texts take little of it. Vectors of tokens have their own.
     work->rows = malloc(GA_BLOCK_TEXTS * work->sink.width * sizeof *work->rows);
     enum ga_exit code =
         work->rows ? GA_EXIT_OK : ga_failed(work->context, "no memory for %d embeddings", GA_BLOCK_TEXTS);
@@ -220,35 +164,36 @@ static enum ga_exit embed(struct work *work, bool has_texts)
 // All ranks are the shards of one file, and claim its blocks.
 static enum ga_exit read_output_of_ranks(struct work *work, const char *const *values)
 {
-    const enum ga_exit code = ga_embed_sink_choose(&work->sink, values[OUTPUT], values[FORMAT]);
+    const enum ga_exit code = ga_embed_sink_choose(&work->sink, values[GA_EMBED_OUTPUT], values[GA_EMBED_FORMAT]);
     work->shard.is_given = work->shard.is_claimed = true;
     work->shard.maker.shard = (struct ga_shard){.of = work->sink.ranks};
-    return code == GA_EXIT_OK && (work->sink.is_json || values[SHARD] || values[RESUME])
+    return code == GA_EXIT_OK && (work->sink.is_json || values[GA_EMBED_SHARD] || values[GA_EMBED_RESUME])
                ? ga_misused(work->context, "%s has no meaning with mpirun, by which all write one file of rows",
-                            values[SHARD]    ? "--shard"
-                            : values[RESUME] ? "--resume"
-                                             : "--format json")
+                            values[GA_EMBED_SHARD]    ? "--shard"
+                            : values[GA_EMBED_RESUME] ? "--resume"
+                                                      : "--format json")
                : code;
 }
 
 static enum ga_exit read_output(struct work *work, const char *const *values)
 {
     struct ga_embed_sink *sink = &work->sink;
-    const bool resumes = values[RESUME] != NULL;
+    const bool resumes = values[GA_EMBED_RESUME] != NULL;
     sink->context = work->shard.context = work->context;
     if (sink->ranks > 1) {
         return read_output_of_ranks(work, values);
     }
-    if (!values[SHARD]) {
+    if (!values[GA_EMBED_SHARD]) {
         return resumes ? ga_misused(work->context, "--resume needs --shard; 0/1 is all of it")
-                       : ga_embed_sink_choose(sink, values[OUTPUT], values[FORMAT]);
+                       : ga_embed_sink_choose(sink, values[GA_EMBED_OUTPUT], values[GA_EMBED_FORMAT]);
     }
-    sink->path = values[OUTPUT];
+    sink->path = values[GA_EMBED_OUTPUT];
     sink->maker = &work->shard.maker;
     sink->resumes = resumes;
-    return !values[OUTPUT]  ? ga_misused(work->context, "--shard needs --output FILE, the file of the shard")
-           : values[FORMAT] ? ga_misused(work->context, "--format has no meaning with --shard; it is for --merge")
-                            : ga_embed_shard_choose(&work->shard, values[SHARD], values[OUTPUT]);
+    return !values[GA_EMBED_OUTPUT] ? ga_misused(work->context, "--shard needs --output FILE, the file of the shard")
+           : values[GA_EMBED_FORMAT]
+               ? ga_misused(work->context, "--format has no meaning with --shard; it is for --merge")
+               : ga_embed_shard_choose(&work->shard, values[GA_EMBED_SHARD], values[GA_EMBED_OUTPUT]);
 }
 
 static enum ga_exit read_progress(struct work *work, const char *format)
@@ -259,33 +204,53 @@ static enum ga_exit read_progress(struct work *work, const char *format)
                : ga_misused(work->context, "--progress %s: expected text or json", format);
 }
 
+// --tokens-out, whose files have no place for less than all.
+static enum ga_exit read_tokens_out(struct work *work, const char *const *values)
+{
+    const char *other = values[GA_EMBED_SHARD] ? "--shard" : values[GA_EMBED_DIMS] ? "--dims" : NULL;
+    work->sink.of_tokens = values[GA_EMBED_TOKENS_OUT] != NULL;
+    if (!work->sink.of_tokens) {
+        return work->context->model->stack->pool != GA_POOL_NONE
+                   ? GA_EXIT_OK
+                   : ga_misused(work->context, "--tokens-out is missing: %s has vectors of tokens, and none of a text",
+                                work->context->model->name);
+    }
+    const struct ga_model_instance *instance = work->pooling.instance;
+    work->pooling = ga_pooling_of_tokens(work->context, instance);
+    return other || work->sink.ranks > 1
+               ? ga_misused(work->context, "--tokens-out has no meaning with %s", other ? other : "mpirun")
+               : GA_EXIT_OK;
+}
+
 static enum ga_exit read_arguments(struct work *work, const char *const *values, size_t *threads_out)
 {
     const struct ga_context *context = work->context;
     const struct ga_range range = {1, 1 << 24};
-    enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
-    if (code == GA_EXIT_OK && values[ROWS]) {
-        code = ga_read_size(context, "rows", values[ROWS], range, &work->pooling.rows);
+    enum ga_exit code = read_tokens_out(work, values);
+    code = code == GA_EXIT_OK ? ga_read_threads(context, values[GA_EMBED_THREADS], threads_out) : code;
+    if (code == GA_EXIT_OK && values[GA_EMBED_ROWS]) {
+        code = ga_read_size(context, "rows", values[GA_EMBED_ROWS], range, &work->pooling.rows);
     }
-    if (code == GA_EXIT_OK && values[DIMS]) {
+    if (code == GA_EXIT_OK && values[GA_EMBED_DIMS]) {
         const struct ga_range widths = {1, context->model->stack->d_embedding};
-        code = ga_read_size(context, "dims", values[DIMS], widths, &work->pooling.dims);
+        code = ga_read_size(context, "dims", values[GA_EMBED_DIMS], widths, &work->pooling.dims);
     }
     if (code == GA_EXIT_OK) {
-        code = read_progress(work, values[PROGRESS]);
+        code = read_progress(work, values[GA_EMBED_PROGRESS]);
     }
     if (code == GA_EXIT_OK) {
         code = read_output(work, values);
-        work->sink.width = ga_pooling_width(&work->pooling);
+        work->sink.width =
+            work->sink.of_tokens ? ga_token_vectors_width(context->model) : ga_pooling_width(&work->pooling);
     }
-    if (code == GA_EXIT_OK && !values[TOKENS] == !values[TEXT]) {
-        code = ga_misused(context, values[TEXT] ? "--tokens and --text are given both; expected one of them"
-                                                : "embed: --tokens FILE or --text FILE is missing");
+    if (code == GA_EXIT_OK && !values[GA_EMBED_TOKENS] == !values[GA_EMBED_TEXT]) {
+        code = ga_misused(context, values[GA_EMBED_TEXT] ? "--tokens and --text are given both; expected one of them"
+                                                         : "embed: --tokens FILE or --text FILE is missing");
     }
-    if (code == GA_EXIT_OK && values[NUL] && !values[TEXT]) {
+    if (code == GA_EXIT_OK && values[GA_EMBED_NUL] && !values[GA_EMBED_TEXT]) {
         code = ga_misused(context, "-0 needs --text; token ids are lines, or safetensors");
     }
-    if (code == GA_EXIT_OK && values[PROMPT] && !values[TEXT]) {
+    if (code == GA_EXIT_OK && values[GA_EMBED_PROMPT] && !values[GA_EMBED_TEXT]) {
         code = ga_misused(context, "--prompt needs --text; token ids have no prompt");
     }
     return code;
@@ -293,14 +258,19 @@ static enum ga_exit read_arguments(struct work *work, const char *const *values,
 
 static enum ga_exit open_texts(struct work *work, const char *const *values)
 {
-    enum ga_exit code = ga_text_reader_open(work->context, values[TOKENIZER], values[GA_OPTION_WEIGHTS],
-                                            values[REPLACE] != NULL, &work->reader);
+    enum ga_exit code = ga_text_reader_open(work->context, values[GA_EMBED_TOKENIZER], values[GA_OPTION_WEIGHTS],
+                                            values[GA_EMBED_REPLACE] != NULL, &work->reader);
     work->reader.keeps = work->sink.is_json;
-    if (code == GA_EXIT_OK && values[PROMPT]) {
-        code = ga_text_reader_use_prompt(&work->reader, values[PROMPT]);
+    work->are_queries = values[GA_EMBED_PROMPT] && strcmp(values[GA_EMBED_PROMPT], "query") == 0;
+    if (code == GA_EXIT_OK && ga_compares_tokens(work->context->model)) {
+        code = ga_text_reader_use_task(&work->reader, work->are_queries ? GA_TEXT_QUERY : GA_TEXT_DOCUMENT);
+    }
+    const bool has_task = work->are_queries && ga_compares_tokens(work->context->model);
+    if (code == GA_EXIT_OK && values[GA_EMBED_PROMPT] && !has_task) {
+        code = ga_text_reader_use_prompt(&work->reader, values[GA_EMBED_PROMPT]);
     }
     if (code == GA_EXIT_OK) {
-        code = ga_texts_open(work->context, values[TEXT], values[NUL] != NULL, &work->texts);
+        code = ga_texts_open(work->context, values[GA_EMBED_TEXT], values[GA_EMBED_NUL] != NULL, &work->texts);
     }
     return code == GA_EXIT_OK && work->shard.is_given
                ? ga_embed_shard_of_texts(&work->shard, &work->reader, &work->texts)
@@ -310,10 +280,11 @@ static enum ga_exit open_texts(struct work *work, const char *const *values)
 // The file by whichever option names it.
 static enum ga_exit open_input(struct work *work, const char *const *values)
 {
-    if (values[TEXT]) {
+    if (values[GA_EMBED_TEXT]) {
         return open_texts(work, values);
     }
-    const enum ga_exit code = ga_sequences_read(work->context, values[TOKENS], values[CUT] != NULL, &work->sequences);
+    const enum ga_exit code =
+        ga_sequences_read(work->context, values[GA_EMBED_TOKENS], values[GA_EMBED_CUT] != NULL, &work->sequences);
     if (code == GA_EXIT_OK && work->shard.is_given) {
         ga_embed_shard_of_sequences(&work->shard, &work->sequences);
     }
@@ -342,7 +313,7 @@ static void free_work(struct work *work)
 
 static enum ga_exit run_rank(const struct ga_context *context, const char *const *values, size_t rank, size_t ranks)
 {
-    struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
+    struct ga_weight_choice choice = ga_loading_chosen(values, values[GA_EMBED_ISA]);
     struct ga_model_instance instance = {0};
     struct work work = {.context = context, .pooling = ga_pooling_of(context, &instance)};
     work.sink.rank = rank;
@@ -358,7 +329,7 @@ static enum ga_exit run_rank(const struct ga_context *context, const char *const
     code = ga_embed_sink_agree(&work.sink, code);
     if (code == GA_EXIT_OK) {
         set_maker(&work, &instance);
-        code = embed(&work, values[TEXT] != NULL);
+        code = embed(&work, values[GA_EMBED_TEXT] != NULL);
     }
     free_work(&work);
     ga_model_instance_free(&instance);
@@ -367,8 +338,8 @@ static enum ga_exit run_rank(const struct ga_context *context, const char *const
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
-    if (arguments->values[MERGE]) {
-        return ga_embed_merge(context, arguments, options);
+    if (arguments->values[GA_EMBED_MERGE]) {
+        return ga_embed_merge(context, arguments, ga_embed_options);
     }
     if (arguments->n_operands > 0) {
         return ga_misused(context, "embed: unexpected argument \"%s\"; shards need --merge", arguments->operands[0]);
@@ -384,14 +355,20 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     return code;
 }
 
+static const char *refusal(const struct ga_model *model)
+{
+    const bool has_tokens = ga_compares_tokens(model) && model->vocab_size > 0 && !model->cache;
+    return has_tokens ? NULL : ga_pooling_refusal(model);
+}
+
 const struct ga_command ga_command_embed = {
     .name = "embed",
     .summary = "give one row for each of many texts, or sequences of token ids",
     .operand = "[SHARD]...",
     .any_operands = true,
-    .options = options,
-    .notes = notes,
-    .examples = examples,
-    .refusal = ga_pooling_refusal,
+    .options = ga_embed_options,
+    .notes = ga_embed_notes,
+    .examples = ga_embed_examples,
+    .refusal = refusal,
     .run = run,
 };

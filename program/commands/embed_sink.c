@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "numpy_file.h"
 #include "output_name.h"
 #include "ranks.h"
 #include "utf8.h"
@@ -99,7 +100,9 @@ enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink)
     if (sink->maker) {
         return ga_shard_begin(sink->context, sink->path, sink->maker, sink->resumes, &sink->shard);
     }
-    return ga_rows_file_new(sink->path, sink->width, sink->format, &sink->rows, &error) == GA_OK
+    const bool is_described = sink->of_tokens && sink->format == GA_ROWS_SAFETENSORS;
+    const enum ga_rows_format format = is_described ? GA_ROWS_DESCRIBED : sink->format;
+    return ga_rows_file_new(sink->path, sink->width, format, &sink->rows, &error) == GA_OK
                ? GA_EXIT_OK
                : ga_failed(sink->context, "%s", error.text);
 }
@@ -107,7 +110,7 @@ enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink)
 // Nine digits are read back to the same float.
 static void put_vector(FILE *json, const float *vector, size_t width)
 {
-    fputs("\"embedding\": [", json);
+    fputs("[", json);
     for (size_t i = 0; i < width; i++) {
         fputs(i > 0 ? ", " : "", json);
         if (isfinite(vector[i])) {
@@ -116,14 +119,29 @@ static void put_vector(FILE *json, const float *vector, size_t width)
             fputs("null", json); // JSON has no word for them
         }
     }
-    fputs("]}\n", json);
+    fputs("]", json);
 }
 
-// block: the texts of the rows, or NULL.
-static void put_objects(const struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
-                        size_t count)
+// The vector of text i, or of vectors of tokens the list of the text's.
+static void put_vectors(const struct ga_embed_sink *sink, const float *rows, const size_t *starts, size_t i)
 {
     const size_t width = sink->width;
+    if (!starts) {
+        put_vector(sink->json, rows + i * width, width);
+        return;
+    }
+    fputs("[", sink->json);
+    for (size_t k = starts[i]; k < starts[i + 1]; k++) {
+        fputs(k > starts[i] ? ", " : "", sink->json);
+        put_vector(sink->json, rows + k * width, width);
+    }
+    fputs("]", sink->json);
+}
+
+// block: the texts of the rows, or NULL; starts: of vectors of tokens, or NULL.
+static void put_objects(const struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
+                        const size_t *starts, size_t count)
+{
     for (size_t i = 0, from = 0; i < count; i++) {
         fputs("{", sink->json);
         if (block) {
@@ -132,8 +150,26 @@ static void put_objects(const struct ga_embed_sink *sink, const struct ga_text_b
             fputs(", ", sink->json);
             from = block->ends[i] + 1;
         }
-        put_vector(sink->json, rows + i * width, width);
+        fputs("\"embedding\": ", sink->json);
+        put_vectors(sink, rows, starts, i);
+        fputs("}\n", sink->json);
     }
+}
+
+static enum ga_exit put_json(const struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
+                             const size_t *starts, size_t count)
+{
+    put_objects(sink, block, rows, starts, count);
+    return fflush(sink->json) == 0 ? GA_EXIT_OK
+                                   : ga_failed(sink->context, "%s: could not be written: %s",
+                                               sink->path ? sink->path : "standard output", strerror(errno));
+}
+
+static enum ga_exit put_rows(struct ga_embed_sink *sink, const float *rows, size_t count)
+{
+    return ga_rows_file_put(&sink->rows, rows, count)
+               ? GA_EXIT_OK
+               : ga_failed(sink->context, "%s: could not be written: %s", sink->path, strerror(errno));
 }
 
 enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
@@ -145,15 +181,72 @@ enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_
     if (sink->maker) {
         return ga_shard_put(&sink->shard, rows);
     }
-    if (sink->is_json) {
-        put_objects(sink, block, rows, count);
-        return fflush(sink->json) == 0 ? GA_EXIT_OK
-                                       : ga_failed(sink->context, "%s: could not be written: %s",
-                                                   sink->path ? sink->path : "standard output", strerror(errno));
+    return sink->is_json ? put_json(sink, block, rows, NULL, count) : put_rows(sink, rows, count);
+}
+
+// -- Of tokens ------------------------------------------------------------------------------------------------------
+
+// Notes where the texts begin that come next, and where the last one ends.
+static bool add_starts(struct ga_embed_sink *sink, const struct ga_token_vectors *vectors)
+{
+    const size_t needed = sink->n_starts + vectors->count + 1;
+    if (needed > sink->start_room) {
+        int64_t *grown = realloc(sink->starts, 2 * needed * sizeof *grown);
+        if (!grown) {
+            return false;
+        }
+        sink->starts = grown;
+        sink->start_room = 2 * needed;
     }
-    return ga_rows_file_put(&sink->rows, rows, count)
-               ? GA_EXIT_OK
-               : ga_failed(sink->context, "%s: could not be written: %s", sink->path, strerror(errno));
+    const size_t last = sink->n_starts > 0 ? sink->n_starts - 1 : 0;
+    const int64_t first = sink->n_starts > 0 ? sink->starts[last] : 0;
+    for (size_t i = 0; i <= vectors->count; i++) {
+        sink->starts[last + i] = first + (int64_t)vectors->starts[i];
+    }
+    sink->n_starts = last + vectors->count + 1;
+    return true;
+}
+
+enum ga_exit ga_embed_sink_put_tokens(struct ga_embed_sink *sink, const struct ga_text_block *block,
+                                      const struct ga_token_vectors *vectors)
+{
+    if (sink->is_json) {
+        return put_json(sink, block, vectors->rows, vectors->starts, vectors->count);
+    }
+    return add_starts(sink, vectors) ? put_rows(sink, vectors->rows, vectors->starts[vectors->count])
+                                     : ga_failed(sink->context, "no memory for where texts begin");
+}
+
+// The file of a NumPy array has no place for where texts begin: they are in a second file.
+static enum ga_status write_numpy_starts(const struct ga_embed_sink *sink, struct ga_error *error)
+{
+    const size_t size = strlen(sink->path) + sizeof ".starts" GA_NUMPY_ENDING;
+    const bool ends_so = ga_name_ends_in(sink->path, GA_NUMPY_ENDING);
+    const int own = (int)(strlen(sink->path) - (ends_so ? sizeof GA_NUMPY_ENDING - 1 : 0));
+    char *path = malloc(size);
+    if (!path) {
+        return ga_fail(error, GA_MEMORY, "no memory for a path");
+    }
+    snprintf(path, size, "%.*s.starts" GA_NUMPY_ENDING, own, sink->path);
+    const struct ga_tensor tensor = {
+        .name = "starts", .dtype = GA_I64, .rank = 1, .shape = {sink->n_starts}, .data = sink->starts};
+    const enum ga_status status = ga_numpy_write(path, &tensor, error);
+    free(path);
+    return status;
+}
+
+static enum ga_status end_rows(struct ga_embed_sink *sink, bool good, struct ga_error *error)
+{
+    const struct ga_rows_about of_texts = {.tensor = "embedding", .starts = sink->starts, .n_starts = sink->n_starts};
+    if (good && sink->of_tokens && sink->format == GA_ROWS_NUMPY) {
+        const enum ga_status status = write_numpy_starts(sink, error);
+        if (status != GA_OK) {
+            struct ga_error second;
+            (void)ga_rows_file_end(&sink->rows, false, &about, &second);
+            return status;
+        }
+    }
+    return ga_rows_file_end(&sink->rows, good, sink->of_tokens ? &of_texts : &about, error);
 }
 
 enum ga_exit ga_embed_sink_close(struct ga_embed_sink *sink, enum ga_exit code)
@@ -171,8 +264,9 @@ enum ga_exit ga_embed_sink_close(struct ga_embed_sink *sink, enum ga_exit code)
         good = fclose(sink->json) == 0 && good;
         status = ga_atomic_file_end(&sink->file, good, &error);
     } else if (!sink->is_json) {
-        status = ga_rows_file_end(&sink->rows, good, &about, &error);
+        status = end_rows(sink, good, &error);
     }
+    free(sink->starts);
     if (code != GA_EXIT_OK || status == GA_OK) {
         return code;
     }

@@ -7,6 +7,7 @@
 #include "rows_file.h"
 #include "shard_file.h"
 #include "text_blocks.h"
+#include "token_vectors.h"
 
 // Zeroed memory with context is one that ga_embed_sink_choose can set.
 struct ga_embed_sink {
@@ -25,6 +26,9 @@ struct ga_embed_sink {
     struct ga_rows_file rows;
     struct ga_atomic_file file; // of JSON
     FILE *json;
+    bool of_tokens;  // rows are of tokens, and the file says where each text begins
+    int64_t *starts; // [n_starts], the sink's
+    size_t n_starts, start_room;
 };
 
 // Sets path, is_json and format by what --output and --format say, NULL where they are not given. GA_EXIT_USAGE after a
@@ -41,6 +45,10 @@ enum ga_exit ga_embed_sink_open(struct ga_embed_sink *sink);
 // block: the texts of rows[count][width], or NULL.
 enum ga_exit ga_embed_sink_put(struct ga_embed_sink *sink, const struct ga_text_block *block, const float *rows,
                                size_t count);
+
+// The same for vectors of tokens, where of_tokens is set.
+enum ga_exit ga_embed_sink_put_tokens(struct ga_embed_sink *sink, const struct ga_text_block *block,
+                                      const struct ga_token_vectors *vectors);
 
 // code: of all there was to do, and the result unless the output could not be ended.
 enum ga_exit ga_embed_sink_close(struct ga_embed_sink *sink, enum ga_exit code);

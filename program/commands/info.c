@@ -12,6 +12,7 @@
 #include "model_call.h"
 #include "pooling.h"
 #include "tensor.h"
+#include "token_vectors.h"
 
 enum { JSON, ISA, TIMELINE };
 
@@ -51,7 +52,7 @@ static size_t batch_scratch(const struct ga_model *model, const struct ga_varian
 static bool runs_batches(const struct ga_model *model)
 {
     return model->stack && model->kind == GA_ENCODER && model->vocab_size > 0 && !model->cache &&
-           (model->stack->pool != GA_POOL_NONE || model->stack->n_labels > 0);
+           (model->stack->pool != GA_POOL_NONE || model->stack->n_labels > 0 || ga_compares_tokens(model));
 }
 
 static struct ga_info gather(const struct ga_model *model, const struct ga_variant *shown)

@@ -28,7 +28,8 @@ static const char *const pools[] = {[GA_POOL_NONE] = "none",
 static const char *const logits[] = {[GA_LOGITS_NONE] = "none",
                                      [GA_LOGITS_LINEAR] = "linear",
                                      [GA_LOGITS_SOFTMAX] = "softmax",
-                                     [GA_LOGITS_LOG_SOFTMAX] = "log_softmax"};
+                                     [GA_LOGITS_LOG_SOFTMAX] = "log_softmax",
+                                     [GA_LOGITS_UNIT] = "unit"};
 
 static const char *const scores[] = {
     [GA_CLASS_SCORES_NONE] = "none", [GA_CLASS_SCORES_SIGMOID] = "sigmoid", [GA_CLASS_SCORES_SOFTMAX] = "softmax"};

@@ -1,5 +1,5 @@
-// rank.c: the command `rank`: how well each of many documents answers a query, by a model that reads both together
-// (a cross-encoder), best first.
+// rank.c: the command `rank`: how well each of many documents answers a query, best first: by a model that reads both
+// together (a cross-encoder), or one whose vectors of their tokens are compared (late interaction).
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,9 @@
 #include "load_model.h"
 #include "pooling.h"
 #include "progress.h"
+#include "rank_late.h"
 #include "text_blocks.h"
+#include "token_vectors.h"
 #include "weights_options.h"
 
 enum { QUERY = GA_OPTIONS_LOADING, DOCUMENTS, NUL, TOKENIZER, TOP, LABEL, ACTIVATION, FORMAT, ROWS, ISA, THREADS };
@@ -39,7 +41,9 @@ static const struct ga_option options[] = {
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
 
 static const char *const notes[] = {
-    "For an encoder of token ids that has a classifier: a cross-encoder, which reads query and document as one pair.",
+    "For an encoder of token ids that has a classifier: a cross-encoder, which reads query and document as one pair;",
+    "or one of late interaction (ColBERT): the score is the sum over the query's tokens of the largest inner product",
+    "with a token of the document.",
     "Prints a line for each document, best first. text: the scores of all labels, separated by blanks, the number of",
     "the document from 1 on, and the document, separated by tabs. json: an object with score, line and text, and with",
     "scores if there are several labels.",
@@ -58,7 +62,8 @@ static const char *const examples[] = {
 struct work {
     const struct ga_context *context;
     struct ga_model_instance instance;
-    struct ga_text_block pairs; // the query with each document
+    struct ga_text_block pairs; // the query with each document, or of late interaction the documents
+    struct ga_text_block query; // of late interaction
     float *scores;              // [count][n_labels]
     size_t *order;              // the best first
     size_t top, label, rows;
@@ -67,9 +72,14 @@ struct work {
     char end; // of what is printed
 };
 
+static bool is_late(const struct work *work)
+{
+    return ga_compares_tokens(work->context->model);
+}
+
 static size_t labels_of(const struct work *work)
 {
-    return work->context->model->stack->n_labels;
+    return is_late(work) ? 1 : work->context->model->stack->n_labels;
 }
 
 // -- Scores ---------------------------------------------------------------------------------------------------------
@@ -160,7 +170,9 @@ static enum ga_exit make_scores(struct work *work)
     if (!work->scores) {
         return ga_failed(work->context, "no memory for the scores of %zu documents", shape[0]);
     }
-    enum ga_exit code = run_pairs(work);
+    enum ga_exit code = is_late(work) ? ga_rank_late(work->context, &work->instance, &work->query.sequences,
+                                                     &work->pairs.sequences, work->rows, work->scores)
+                                      : run_pairs(work);
     code = code == GA_EXIT_OK ? sort_documents(work) : code;
     if (code == GA_EXIT_OK) {
         activate(work);
@@ -226,7 +238,8 @@ static enum ga_exit print_best(const struct work *work)
 static const char *refusal(const struct ga_model *model)
 {
     return !model->stack || model->kind != GA_ENCODER ? "is not an encoder, so it reads no pair of texts"
-           : model->stack->n_labels == 0 ? "has no classifier; its spec would say classifier = { labels = 1 }"
+           : model->stack->n_labels == 0 && !ga_compares_tokens(model)
+               ? "has no classifier; its spec would say classifier = { labels = 1 }"
            : !model->lengths ? "takes no lengths, and pairs are of any; its spec would say mask = { lengths = true }"
            : model->cache    ? "has a cache, and scores of pairs take none; its spec would leave cache out"
                              : ga_text_refusal(model);
@@ -297,7 +310,7 @@ static enum ga_exit check_query(const struct ga_text_reader *reader)
 
 static enum ga_exit add_documents(struct work *work, struct ga_text_reader *reader, struct ga_texts *documents)
 {
-    enum ga_exit code = check_query(reader);
+    enum ga_exit code = reader->query ? check_query(reader) : GA_EXIT_OK;
     for (bool found = true; code == GA_EXIT_OK && found;) {
         code = ga_texts_next(work->context, documents, &found);
         if (code == GA_EXIT_OK && found) {
@@ -309,13 +322,25 @@ static enum ga_exit add_documents(struct work *work, struct ga_text_reader *read
                : code;
 }
 
+// A query whose vectors are compared is read alone, and documents follow it alone.
+static enum ga_exit read_query(struct work *work, struct ga_text_reader *reader, const char *text)
+{
+    const struct ga_texts query = {.path = "--query", .text = (char *)text, .length = strlen(text), .count = 1};
+    enum ga_exit code = ga_text_reader_use_task(reader, GA_TEXT_QUERY);
+    code = code == GA_EXIT_OK ? ga_text_block_add(reader, &query, &work->query) : code;
+    return code == GA_EXIT_OK ? ga_text_reader_use_task(reader, GA_TEXT_DOCUMENT) : code;
+}
+
 static enum ga_exit read_pairs(struct work *work, const char *const *values)
 {
     const struct ga_context *context = work->context;
     struct ga_text_reader reader;
     struct ga_texts documents = {0};
     enum ga_exit code = ga_text_reader_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS], false, &reader);
-    reader.query = values[QUERY];
+    if (code == GA_EXIT_OK && is_late(work)) {
+        code = read_query(work, &reader, values[QUERY]);
+    }
+    reader.query = is_late(work) ? NULL : values[QUERY];
     reader.keeps = true;
     if (code == GA_EXIT_OK) {
         code = ga_texts_open(context, values[DOCUMENTS], values[NUL] != NULL, &documents);
@@ -326,8 +351,10 @@ static enum ga_exit read_pairs(struct work *work, const char *const *values)
     ga_texts_close(&documents);
     ga_text_reader_close(&reader);
     if (code == GA_EXIT_OK && work->pairs.n_cut > 0) {
-        ga_note(context, "%zu of %zu pairs were cut to %zu tokens", work->pairs.n_cut, work->pairs.sequences.count,
-                context->model->q_len.max);
+        ga_note(context,
+                is_late(work) ? "%zu of %zu documents were cut to %zu tokens"
+                              : "%zu of %zu pairs were cut to %zu tokens",
+                work->pairs.n_cut, work->pairs.sequences.count, context->model->q_len.max);
     }
     return code;
 }
@@ -336,6 +363,7 @@ static void free_work(struct work *work)
 {
     ga_model_instance_free(&work->instance);
     ga_text_block_free(&work->pairs);
+    ga_text_block_free(&work->query);
     free(work->scores);
     free(work->order);
 }

@@ -9,10 +9,10 @@
 
 enum { PREFIX = 10, ALIGNED = 64, GROWTH = 21 }; // GROWTH: digits that numpy.save leaves room for in the first axis
 
-size_t ga_numpy_header(const size_t *shape, size_t rank, char bytes_out[GA_NUMPY_HEADER])
+size_t ga_numpy_header(const char *type, const size_t *shape, size_t rank, char bytes_out[GA_NUMPY_HEADER])
 {
     char text[GA_NUMPY_HEADER];
-    size_t used = (size_t)snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': False, 'shape': (");
+    size_t used = (size_t)snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
     size_t room = rank > 0 ? GROWTH : 0;
     for (size_t i = 0; i < rank; i++) {
         const int digits = snprintf(text + used, sizeof text - used, "%s%zu", i > 0 ? ", " : "", shape[i]);
@@ -35,7 +35,7 @@ enum ga_status ga_numpy_write(const char *path, const struct ga_tensor *tensor, 
     struct ga_atomic_file file;
     char header[GA_NUMPY_HEADER];
     size_t bytes = 0;
-    const size_t size = ga_numpy_header(tensor->shape, tensor->rank, header);
+    const size_t size = ga_numpy_header(tensor->dtype == GA_I64 ? "<i8" : "<f4", tensor->shape, tensor->rank, header);
     const enum ga_status status = ga_atomic_file_new(path, &file, error);
     if (status != GA_OK) {
         return status;

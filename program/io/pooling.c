@@ -124,6 +124,7 @@ static struct ga_batches batches_of(const struct ga_pooling *pooling, const stru
         .starts = sequences->starts,
         .ids = sequences->ids,
         .types = sequences->types,
+        .seen = pooling->context->model->mask == GA_MASK_BOOL ? sequences->seen : NULL,
         .first = pooling->done,
         .rows = pooling->rows,
         .last_logits = pooling->last_logits,

@@ -57,6 +57,11 @@ static bool make_text(const struct ga_rows_file *file, const struct ga_rows_abou
                          ",\"%s\":{\"dtype\":\"U8\",\"shape\":[%zu,%zu],\"data_offsets\":[%zu,%zu]}", about->entries,
                          file->rows, about->entry_size, bytes, bytes + entries);
     }
+    if (about->starts && used >= 0 && (size_t)used < room) {
+        used += snprintf(text + used, room - (size_t)used,
+                         ",\"starts\":{\"dtype\":\"I64\",\"shape\":[%zu],\"data_offsets\":[%zu,%zu]}", about->n_starts,
+                         bytes, bytes + about->n_starts * sizeof *about->starts);
+    }
     if (used < 0 || (size_t)used + 1 >= room) {
         errno = EMSGSIZE;
         return false;
@@ -87,7 +92,7 @@ size_t ga_rows_header(enum ga_rows_format format, size_t rows, size_t width, con
 {
     const struct ga_rows_file file = {.format = format, .rows = rows, .width = width};
     if (format == GA_ROWS_NUMPY) {
-        return ga_numpy_header((const size_t[]){rows, width}, 2, bytes_out);
+        return ga_numpy_header("<f4", (const size_t[]){rows, width}, 2, bytes_out);
     }
     return make_safetensors(&file, about, bytes_out) ? header_sizes[format] : 0;
 }
@@ -103,5 +108,7 @@ enum ga_status ga_rows_file_end(struct ga_rows_file *file, bool good, const stru
                                 struct ga_error *error)
 {
     good = good && (!about->entries || ga_atomic_file_put(&file->file, about->bytes, file->rows * about->entry_size));
+    good = good && (!about->starts || file->format == GA_ROWS_NUMPY ||
+                    ga_atomic_file_put(&file->file, about->starts, about->n_starts * sizeof *about->starts));
     return ga_atomic_file_end(&file->file, good && put_header(file, about), error);
 }

@@ -3,6 +3,8 @@
 #ifndef GA_ROWS_FILE_H
 #define GA_ROWS_FILE_H
 
+#include <stdint.h>
+
 #include "atomic_file.h"
 
 enum ga_rows_format {
@@ -26,6 +28,8 @@ struct ga_rows_about {
     const char *entries;  // name of a tensor U8 [rows][entry_size] after them, or NULL
     const void *bytes;    // of the entries
     size_t entry_size;
+    const int64_t *starts; // [n_starts], a tensor I64 of this name after the rows, in the place of entries; or NULL
+    size_t n_starts;
 };
 
 // Begins a file at path, which lives as long as the struct, in the place of whatever file has that name. On GA_OK the

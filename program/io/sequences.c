@@ -260,5 +260,6 @@ void ga_sequences_free(struct ga_sequences *sequences)
     free(sequences->starts);
     free(sequences->ids);
     free(sequences->types);
+    free(sequences->seen);
     *sequences = (struct ga_sequences){0};
 }

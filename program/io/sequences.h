@@ -11,6 +11,7 @@ struct ga_sequences {
     size_t *starts; // [count + 1], of each in ids
     int32_t *ids;
     int32_t *types; // of tokens, as many; NULL: all 0
+    size_t *seen;   // [count], of struct ga_batches; NULL: all
 };
 
 // Reads path: a safetensors file where the name ends so, which holds tokens [B,L], lengths [B] and token_types [B,L],

@@ -7,12 +7,12 @@
 enum ga_exit ga_text_reader_open(const struct ga_context *context, const char *tokenizer, const char *weights,
                                  bool replace, struct ga_text_reader *reader_out)
 {
-    *reader_out = (struct ga_text_reader){.context = context, .flags = replace ? GA_TEXT_REPLACE_INVALID : 0};
+    *reader_out =
+        (struct ga_text_reader){.context = context, .marker = -1, .flags = replace ? GA_TEXT_REPLACE_INVALID : 0};
     const enum ga_exit code = ga_text_tools_open(context, tokenizer, weights, &reader_out->tools);
     if (code != GA_EXIT_OK) {
         return code;
     }
-    ga_text_library.set_limit(reader_out->tools.context, context->model->q_len.max);
     return ga_text_reader_use_task(reader_out, GA_TEXT_ANY);
 }
 
@@ -59,21 +59,44 @@ static bool add_types(struct ga_text_block *block, const struct ga_text_encoding
     return fits;
 }
 
-static bool add_ids(struct ga_text_block *block, const struct ga_text_encoding *encoding)
+// Writes the ids of a text with its marker and what fills it up to `count`. Returns how many are its own.
+static size_t put_ids(const struct ga_text_reader *reader, const struct ga_text_encoding *encoding, size_t count,
+                      int32_t *to)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < encoding->count; i++) {
+        to[at++] = encoding->ids[i];
+        if (i == 0 && reader->marker >= 0) {
+            to[at++] = reader->marker;
+        }
+    }
+    for (size_t i = at; i < count; i++) {
+        to[i] = reader->filler;
+    }
+    return at;
+}
+
+static bool add_ids(const struct ga_text_reader *reader, struct ga_text_block *block,
+                    const struct ga_text_encoding *encoding)
 {
     struct ga_sequences *sequences = &block->sequences;
-    const size_t before = count_ids(block), after = before + encoding->count;
-    void *ids = sequences->ids, *starts = sequences->starts;
-    const bool fits = make_room(&ids, &block->id_room, after, sizeof(int32_t)) &&
-                      make_room(&starts, &block->start_room, sequences->count + 2, sizeof(size_t));
+    const size_t own = encoding->count + (reader->marker >= 0 && encoding->count > 0);
+    const size_t count = own < reader->filled ? reader->filled : own, before = count_ids(block);
+    void *ids = sequences->ids, *starts = sequences->starts, *seen = sequences->seen;
+    const bool fits =
+        make_room(&ids, &block->id_room, before + count, sizeof(int32_t)) &&
+        make_room(&starts, &block->start_room, sequences->count + 2, sizeof(size_t)) &&
+        (reader->filled == 0 || make_room(&seen, &block->seen_room, sequences->count + 1, sizeof(size_t)));
     sequences->ids = ids;
     sequences->starts = starts;
-    if (fits && encoding->count > 0) { // of none there may be no array
-        memcpy(sequences->ids + before, encoding->ids, encoding->count * sizeof(int32_t));
-    }
+    sequences->seen = seen;
     if (fits) {
+        const size_t written = put_ids(reader, encoding, count, sequences->ids + before);
+        if (sequences->seen) {
+            sequences->seen[sequences->count] = written;
+        }
         sequences->starts[0] = 0;
-        sequences->starts[sequences->count + 1] = after;
+        sequences->starts[sequences->count + 1] = before + count;
     }
     return fits;
 }
@@ -154,7 +177,7 @@ enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_te
     if (code != GA_EXIT_OK) {
         return code;
     }
-    if ((has_types && !add_types(block, &encoding)) || !add_ids(block, &encoding) ||
+    if ((has_types && !add_types(block, &encoding)) || !add_ids(reader, block, &encoding) ||
         (reader->keeps && !add_bytes(block, texts))) {
         return ga_failed(reader->context, "%s: no memory for a block of texts", texts->path);
     }

@@ -16,6 +16,9 @@ struct ga_text_reader {
     size_t n_prompt;
     char *prompted; // [prompted_room], the prompt and what comes after it; the reader's
     size_t prompted_room;
+    int32_t marker;    // id that follows a text's first one; below 0: none
+    int32_t filler;    // id that fills texts to `filled` ids, which no id sees where the model takes a mask
+    size_t filled;     // 0: none are filled
     const char *query; // goes first in a pair with each text, and gives the tokens types; NULL: texts stand alone
     unsigned flags;    // of ga_text_encode
     bool keeps;        // the texts themselves too
@@ -29,7 +32,7 @@ struct ga_text_block {
     size_t *ends; // [count], of each text in bytes, before its NUL
     size_t first; // of the corpus, the first of them, where a shard reads them
     double share; // of the file that is read, 0 to 1; 0: not known
-    size_t id_room, type_room, start_room, byte_room, end_room;
+    size_t id_room, type_room, start_room, seen_room, byte_room, end_room;
 };
 
 // Opens the tokenizer as ga_text_tools_open does. replace: flags take U+FFFD for what is not UTF-8. The caller calls
@@ -49,7 +52,8 @@ enum ga_text_task { GA_TEXT_ANY, GA_TEXT_QUERY, GA_TEXT_DOCUMENT };
 
 // Puts the prompt of a task before texts from now on: `query`; or the first of `document`, `passage` and `corpus`;
 // nothing where the model has only the other task's. GA_TEXT_ANY, and models that have neither: the prompt of the spec.
-// Returns GA_EXIT_OK.
+// Sets the marker, the length and the filler of the task too; those of GA_TEXT_ANY are a document's. Returns
+// GA_EXIT_OK.
 enum ga_exit ga_text_reader_use_task(struct ga_text_reader *reader, enum ga_text_task task);
 
 // -- text_blocks.c ----------------------------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
-// text_prompt.c: which of a model's prompts comes before the texts of a command. Reads no text.
+// text_prompt.c: what a model's spec says of the texts of a task: which prompt comes before them, how long they may be,
+// and which tokens are added to them. Reads no text.
+#include <stdint.h>
 #include <stdio.h>
 
+#include "min_max.h"
 #include "text_blocks.h"
 
 enum { NAME = 64, NAMES = 512 }; // bytes of a name in a message, and of all of them
@@ -59,8 +62,27 @@ static bool use_first(struct ga_text_reader *reader, const char *const *names)
     return *names != NULL;
 }
 
+// A number of text_input, or another where the spec has none.
+static int32_t number_of(const struct ga_text_reader *reader, const char *field, int32_t otherwise)
+{
+    int32_t number;
+    return ga_text_library.recorded_number(reader->context->model->spec, field, 0, &number) ? number : otherwise;
+}
+
+// Sets what vectors of tokens need: lengths, the marker of the task, and what fills a query.
+static void use_tokens(struct ga_text_reader *reader, bool is_query)
+{
+    const int32_t most = number_of(reader, is_query ? "query_length" : "document_length", INT32_MAX);
+    reader->marker = number_of(reader, is_query ? "query_marker" : "document_marker", -1);
+    reader->filler = number_of(reader, "expansion", 0);
+    reader->filled = is_query ? (size_t)number_of(reader, "expansion_length", 0) : 0;
+    ga_text_library.set_limit(reader->tools.context,
+                              ga_min(reader->context->model->q_len.max, (size_t)most) - (reader->marker >= 0));
+}
+
 enum ga_exit ga_text_reader_use_task(struct ga_text_reader *reader, enum ga_text_task task)
 {
+    use_tokens(reader, task == GA_TEXT_QUERY);
     static const char *const queries[] = {"query", NULL}, *const documents[] = {"document", "passage", "corpus", NULL};
     const char *const *own = task == GA_TEXT_QUERY ? queries : documents;
     const char *const *other = task == GA_TEXT_QUERY ? documents : queries;

@@ -22,7 +22,8 @@ struct ga_batch_size ga_batch_size(const struct ga_model *model, size_t count, s
 // Room for one batch.
 struct ga_batch_room {
     int32_t *tokens, *types, *lengths;
-    float *embedding, *output, *last_logits, *class_logits; // of io
+    float *embedding, *output, *logits, *last_logits, *class_logits; // of io
+    uint8_t *mask;                                                   // of io: [batch][q_len], of keys
     unsigned char *cache, *scratch;
     size_t cache_size, scratch_size;
 };

@@ -93,9 +93,12 @@ struct ga_batch_room ga_batch_room_take(const struct ga_loaded *loaded, const st
         .embedding =
             ga_arena_take(arena, batches->embedding != NULL ? batch * model->stack->d_embedding : 0, sizeof(float)),
         .output = ga_arena_take(arena, has_rows ? batch * q_len * model->d_model : 0, sizeof(float)),
+        .logits =
+            ga_arena_take(arena, batches->logits != NULL ? batch * q_len * model->stack->n_logits : 0, sizeof(float)),
         .last_logits =
             ga_arena_take(arena, batches->last_logits != NULL ? batch * model->stack->n_logits : 0, sizeof(float)),
         .class_logits = ga_arena_take(arena, has_labels ? batch * model->stack->n_labels : 0, sizeof(float)),
+        .mask = ga_arena_take(arena, batches->seen != NULL ? batch * q_len : 0, 1),
         .cache_size = model->cache > 0 ? ga_cache_size(model, loaded->variant, batch, q_len) : 0,
         .scratch_size = ga_model_scratch_size(model, loaded->variant, batch, q_len, 0, threads),
     };

@@ -36,6 +36,15 @@ static enum ga_status copy(const struct queue *queue, const char *what, const in
     return GA_OK;
 }
 
+// The keys that the rows of sequence b of a batch see.
+static void fill_mask(const struct queue *queue, size_t q_len, size_t b, size_t place, uint8_t *mask)
+{
+    const size_t seen = queue->batches->seen[place];
+    for (size_t i = 0; i < q_len; i++) {
+        mask[b * q_len + i] = i < seen;
+    }
+}
+
 // Zeros where there are no ids.
 static enum ga_status fill(const struct queue *queue, struct ga_batch_size size, size_t first, size_t count,
                            const struct ga_batch_room *room, struct ga_error *error)
@@ -52,6 +61,9 @@ static enum ga_status fill(const struct queue *queue, struct ga_batch_size size,
         status = copy(queue, "id", batches->ids, model->vocab_size, place, room->tokens + at, error);
         if (status == GA_OK && batches->types != NULL && model->stack->token_types > 0) {
             status = copy(queue, "type", batches->types, model->stack->token_types, place, room->types + at, error);
+        }
+        if (batches->seen != NULL) {
+            fill_mask(queue, size.q_len, b, place, room->mask);
         }
     }
     return status;
@@ -71,6 +83,9 @@ static enum ga_status call_model(const struct queue *queue, struct ga_batch_size
         .q_lengths = model->lengths ? room->lengths : NULL,
         .embedding = batches->embedding != NULL ? room->embedding : NULL,
         .output = batches->output != NULL || batches->last_output != NULL ? room->output : NULL,
+        .mask = batches->seen != NULL ? room->mask : NULL,
+        .mask_strides = {size.q_len, 0, 0, 1},
+        .logits = batches->logits != NULL ? room->logits : NULL,
         .last_logits = batches->last_logits != NULL ? room->last_logits : NULL,
         .class_logits = has_labels ? room->class_logits : NULL,
         .parallel = queue->is_shared || queue->parallel.run == NULL ? NULL : &queue->parallel,
@@ -100,6 +115,7 @@ static void put_results(const struct queue *queue, const struct ga_batch_room *r
     const size_t *starts = batches->starts, length = starts[place + 1] - starts[place];
     put(batches->embedding, place, room->embedding, b, 1, model->stack->d_embedding);
     put(batches->output, starts[place] - starts[0], room->output, b * q_len, length, model->d_model);
+    put(batches->logits, starts[place] - starts[0], room->logits, b * q_len, length, model->stack->n_logits);
     put(batches->last_output, place, room->output, b * q_len + length - (length > 0), 1, model->d_model);
     put(batches->last_logits, place, room->last_logits, b, 1, model->stack->n_logits);
     put(batches->class_logits, place, room->class_logits, b, 1, model->stack->n_labels);
@@ -198,6 +214,7 @@ static enum ga_status check_spans(const struct ga_model *model, const struct ga_
         {"scratch", scratch, plan->scratch_size, GA_ALIGN},
         {"embedding", b->embedding, b->count * model->stack->d_embedding * sizeof(float), sizeof(float)},
         {"output", b->output, ids * vector, sizeof(float)},
+        {"logits", b->logits, ids * model->stack->n_logits * sizeof(float), sizeof(float)},
         {"last_output", b->last_output, b->count * vector, sizeof(float)},
         {"last_logits", b->last_logits, b->count * model->stack->n_logits * sizeof(float), sizeof(float)},
         {"class_logits", b->class_logits, b->count * model->stack->n_labels * sizeof(float), sizeof(float)},
@@ -205,8 +222,9 @@ static enum ga_status check_spans(const struct ga_model *model, const struct ga_
         {"starts", b->starts, (b->count + 1) * sizeof *b->starts, sizeof *b->starts},
         {"ids", b->ids, all * sizeof *b->ids, sizeof *b->ids},
         {"types", b->types, all * sizeof *b->types, sizeof *b->types},
+        {"seen", b->seen, b->count * sizeof *b->seen, sizeof *b->seen},
     };
-    return ga_call_spans(model->name, spans, sizeof spans / sizeof *spans, 6, error);
+    return ga_call_spans(model->name, spans, sizeof spans / sizeof *spans, 7, error);
 }
 
 static enum ga_status result_of(struct queue *queue, size_t threads, struct ga_error *error)

@@ -5,7 +5,7 @@
 
 #include "weights_shard.h"
 
-enum { GA_WEIGHTS_FIRST_MODULE = 2, GA_WEIGHTS_LAST_MODULE = 9 }; // numbers n of modules that are looked for
+enum { GA_WEIGHTS_FIRST_MODULE = 1, GA_WEIGHTS_LAST_MODULE = 9 }; // numbers n of modules that are looked for
 
 // Adds to weights which were opened from a folder, the tensors of its modules: `linear.weight` of 2_Dense becomes
 // `2_Dense.linear.weight`. A folder without modules changes nothing. On failure error (may be NULL) says what is wrong

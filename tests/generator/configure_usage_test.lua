@@ -102,7 +102,7 @@ local WRONG = {
   { "--dense-sizes", "0", count(1, 65536, "0") }, { "--dense-bias", "x", 'must be yes or no, found "x"' },
   { "--dense-activation", "silu", ONE_OF:format("none, tanh, relu, gelu", '"silu"') },
   { "--pool-similarity", "sine", ONE_OF:format("cosine, dot, euclidean, manhattan", '"sine"') },
-  { "--logits", "x", ONE_OF:format("linear, softmax, log_softmax", '"x"') },
+  { "--logits", "x", ONE_OF:format("linear, softmax, log_softmax, unit", '"x"') },
   { "--logits-size", "0", count(1, 1048576, "0") },
   { "--logits-tied", "x", 'must be yes or no, found "x"' },
   { "--logits-bias", "x", 'must be yes or no, found "x"' },

@@ -304,9 +304,10 @@ fact.holds("modules are sentence-transformers' own, and in order", function()
     end
     return encoder({ ["modules.json"] = "[" .. table.concat(list, ", ") .. "]" })
   end
-  local OWN, MADE = "sentence_transformers.models.", "; what is made: Transformer, Pooling, Dense and Normalize " ..
-    "of sentence_transformers"
-  local ORDER = "; expected Transformer, or Transformer, Pooling, any number of Dense, and Normalize or not"
+  local OWN, MADE = "sentence_transformers.models.", "; what is made: Transformer, Pooling, Dense, Normalize and " ..
+    "MultiVectorMask of sentence_transformers"
+  local ORDER = "; expected Transformer; or Transformer, Pooling, any number of Dense, and Normalize or not; or " ..
+    "Transformer, Dense, MultiVectorMask or not, and Normalize"
   hf.refuses(modules("custom_st.Transformer", OWN .. "Pooling"),
     { '/modules.json: a module is of type "custom_st.Transformer"' .. MADE })
   hf.refuses(modules(OWN .. "Pooling", OWN .. "Transformer"), { "/modules.json: its modules are Pooling, Transformer" ..

@@ -43,7 +43,7 @@ fact.holds("a transform before logits has a linear with a bias and a norm as the
   refuses({ norm = { kind = "none" }, logits = { kind = "linear", transform = "gelu" } },
     'logits.transform ends with a norm, but norm.kind = "none"')
   refuses({ logits = { transform = "gelu" } },
-    'logits.kind is missing, but there are other fields of logits: "linear", "softmax" or "log_softmax"')
+    'logits.kind is missing, but there are other fields of logits: "linear", "softmax", "log_softmax" or "unit"')
   local _, errors = spec.from_fields({ kind = "encoder", d_model = 8, n_layers = 0, vocab_size = 7, seq_len = 8,
     logits = { kind = "linear", transform = "gelu" } })
   fact.lists_equal(errors, { "logits.transform is given, but n_layers = 0 leaves out its layers" })

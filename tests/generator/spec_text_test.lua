@@ -83,7 +83,7 @@ local WORDS = {
   ["--logits-scale"] = { "0.125" }, ["--logits-softcap"] = { "30" }, ["--embedding-norm"] = { "yes", "no" },
   ["--pool"] = { "cls", "last", "mean", "weighted_mean" }, ["--pool-normalize"] = { "yes", "no" },
   ["--pool-similarity"] = { "dot", "cosine" },
-  ["--logits"] = { "linear", "softmax", "log_softmax" }, ["--logits-size"] = { "7" },
+  ["--logits"] = { "linear", "softmax", "log_softmax", "unit" }, ["--logits-size"] = { "7" },
   ["--classifier-labels"] = { "1", "65536" }, ["--classifier-activation"] = { "tanh", "relu", "gelu" },
   ["--tokenizer-hash"] = { "0123456789abcdef" },
   ["--classifier-scores"] = { "sigmoid", "softmax", "none" },

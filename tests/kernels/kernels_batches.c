@@ -10,7 +10,7 @@
 #include "support/rng.h"
 #include "threads.h"
 
-enum { COUNT = 9, MOST_IDS = 40, RESULTS = 4, THREADS = 3 };
+enum { COUNT = 9, MOST_IDS = 40, RESULTS = 5, THREADS = 3 };
 
 // Sequences, and room for the results of all, one after the other. A call has rows for ids that an only sequence lacks,
 // which the results of the next one take.
@@ -22,7 +22,7 @@ struct sequences {
     size_t widths[RESULTS];
     float *alone[RESULTS], *together[RESULTS];
 };
-enum { OUTPUT, EMBEDDING, LAST_LOGITS, CLASS_LOGITS };
+enum { OUTPUT, LOGITS, EMBEDDING, LAST_LOGITS, CLASS_LOGITS };
 
 bool kernels_for_batched(const struct ga_model *model)
 {
@@ -45,7 +45,7 @@ static void fill(struct sequences *s)
 
 static size_t rows_of(const struct sequences *s, size_t result)
 {
-    return result == OUTPUT ? (COUNT + 1) * s->most : COUNT;
+    return result <= LOGITS ? (COUNT + 1) * s->most : COUNT;
 }
 
 static bool make(struct sequences *s, const struct ga_model *model)
@@ -54,7 +54,7 @@ static bool make(struct sequences *s, const struct ga_model *model)
     *s = (struct sequences){
         .model = model,
         .most = ga_max(model->q_len.min, ga_min(model->q_len.max, MOST_IDS)),
-        .widths = {model->d_model, stack->d_embedding, stack->n_logits, stack->n_labels},
+        .widths = {model->d_model, stack->n_logits, stack->d_embedding, stack->n_logits, stack->n_labels},
     };
     s->ids = calloc((COUNT + 1) * s->most, sizeof *s->ids);
     s->types = calloc((COUNT + 1) * s->most, sizeof *s->types);
@@ -97,6 +97,7 @@ static bool run_alone(const struct sequences *s, const struct ga_loaded *loaded,
                              .token_types = model->stack->token_types > 0 ? s->types + start : NULL,
                              .q_lengths = model->lengths ? &real : NULL,
                              .output = at(s, s->alone, OUTPUT, start),
+                             .logits = at(s, s->alone, LOGITS, start),
                              .embedding = at(s, s->alone, EMBEDDING, i),
                              .last_logits = at(s, s->alone, LAST_LOGITS, i),
                              .class_logits = at(s, s->alone, CLASS_LOGITS, i)};
@@ -116,6 +117,7 @@ static bool run_together(struct sequences *s, const struct ga_loaded *loaded, co
                                        .types = s->model->stack->token_types > 0 ? s->types : NULL,
                                        .rows = rows,
                                        .output = at(s, s->together, OUTPUT, 0),
+                                       .logits = at(s, s->together, LOGITS, 0),
                                        .embedding = at(s, s->together, EMBEDDING, 0),
                                        .last_logits = at(s, s->together, LAST_LOGITS, 0),
                                        .class_logits = at(s, s->together, CLASS_LOGITS, 0),
@@ -131,7 +133,7 @@ static bool run_together(struct sequences *s, const struct ga_loaded *loaded, co
 static void compare(struct checks *checks, const struct sequences *s, const char *how)
 {
     for (size_t r = 0; r < RESULTS; r++) {
-        const size_t rows = r == OUTPUT ? s->starts[COUNT] : COUNT;
+        const size_t rows = r <= LOGITS ? s->starts[COUNT] : COUNT;
         checks_that(checks, memcmp(s->alone[r], s->together[r], rows * s->widths[r] * sizeof(float)) == 0,
                     "result %zu has other bits %s", r, how);
     }

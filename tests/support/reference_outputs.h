@@ -89,6 +89,18 @@ void IN_REAL(reference_embedding)(const struct ga_model *model, const struct ga_
     free(pooled);
 }
 
+// One row of logits over its L2 norm.
+static void IN_REAL(unit_logits)(size_t count, REAL *row)
+{
+    REAL square = 0;
+    for (size_t c = 0; c < count; c++) {
+        square += row[c] * row[c];
+    }
+    for (size_t c = 0; c < count; c++) {
+        row[c] /= square > 0 ? MATH(sqrt)(square) : 1;
+    }
+}
+
 // One row of logits as its softmax, or the logarithm of that.
 static void IN_REAL(finish_logits)(enum ga_logits kind, size_t count, REAL *row)
 {
@@ -153,6 +165,8 @@ void IN_REAL(reference_logits)(const struct ga_model *model, const struct ga_wei
     for (size_t i = 0; i < rows; i++, logits += stack->n_logits) {
         if (i % io->q_len >= reference_q_rows(io, i / io->q_len)) {
             memset(logits, 0, stack->n_logits * sizeof *logits);
+        } else if (stack->logits == GA_LOGITS_UNIT) {
+            IN_REAL(unit_logits)(stack->n_logits, logits);
         } else if (stack->logits != GA_LOGITS_LINEAR) {
             IN_REAL(finish_logits)(stack->logits, stack->n_logits, logits);
         }

@@ -108,8 +108,13 @@ Test(contract_text, functions_without_a_sentence)
     GIVES(false, ga_text_chat_recognise("<|im_start|><|im_end|>", 22, NULL));
     GIVES(false, ga_text_tokenizer_beside(NULL, path, sizeof path));
     GIVES(false, ga_text_tokenizer_beside("weights", NULL, sizeof path));
+    static const char spec[] = "return {\n  text_input = { expansion = 3 },\n}\n";
+    int32_t number;
     GIVES(false, ga_text_recorded_hash(NULL, &hash));
     GIVES(false, ga_text_recorded_hash("", NULL));
+    GIVES(false, ga_text_recorded_number(NULL, "expansion", 0, &number));
+    GIVES(false, ga_text_recorded_number(spec, NULL, 0, &number));
+    GIVES(false, ga_text_recorded_number(spec, "expansion", 0, NULL));
     GIVES(0, ga_text_recorded_prompt(NULL, path, sizeof path));
     GIVES(3, ga_text_recorded_prompt("return {\n  text_input = { prompt = \"to \" },\n}\n", NULL, 8));
     GIVES(GA_TEXT_NO_PROMPT, ga_text_prompt_name(NULL, 0, path, sizeof path));
@@ -140,7 +145,7 @@ Test(contract_text, no_function_is_left_out)
             found++;
         }
     }
-    cr_expect_eq(found, 23, "%zu functions", found);
+    cr_expect_eq(found, 24, "%zu functions", found);
 }
 
 // Opened as ga_pack_open opens one: nothing waits for a writer, and a device is never read.

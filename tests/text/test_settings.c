@@ -79,6 +79,22 @@ Test(settings, a_prompt_is_read_byte_by_byte_and_never_beyond_its_room)
     cr_expect_eq(ga_text_recorded_prompt(SPEC("lower_case = true"), prompt, sizeof prompt), 0);
 }
 
+Test(settings, numbers_are_found_by_the_whole_name_of_their_field)
+{
+    static const char spec[] =
+        SPEC("query_length = 32, unscored = { 7, 11 }, expansion = 3, expansion_length = 9, prompt = \" eos = 5\"");
+    int32_t number = 0;
+    cr_expect(ga_text_recorded_number(spec, "expansion", 0, &number) && number == 3);
+    cr_expect(ga_text_recorded_number(spec, "expansion_length", 0, &number) && number == 9);
+    cr_expect(ga_text_recorded_number(spec, "query_length", 0, &number) && number == 32);
+    cr_expect_not(ga_text_recorded_number(spec, "query_length", 1, &number));
+    cr_expect(ga_text_recorded_number(spec, "unscored", 1, &number) && number == 11);
+    cr_expect_not(ga_text_recorded_number(spec, "unscored", 2, &number));
+    cr_expect_not(ga_text_recorded_number(spec, "length", 0, &number));
+    cr_expect_not(ga_text_recorded_number(spec, "eos", 0, &number));
+    cr_expect_not(ga_text_recorded_number(spec, "", 0, &number));
+}
+
 static const char *named(const char *spec, const char *name)
 {
     static char prompt[64];

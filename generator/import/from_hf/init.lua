@@ -113,12 +113,13 @@ local PICKLE = "; pytorch_model.bin is never read, since reading it may run what
   "transformers import %s as M; M.from_pretrained('%s').save_pretrained('%s')\" writes model.safetensors"
 
 -- The architecture in place of the file's: as asked for, or the stack alone where sentence-transformers pools its rows,
--- as that never has a head; and a note where the file's is another.
+-- as that never has a head, or multiplies them; and a note where the file's is another.
 local function architecture_of(config, data, encoder, asked)
   local listed = json.is_array(config.architectures) and config.architectures[1]
-  if asked or not encoder or not encoder.pooling then return asked end
+  if asked or not encoder or not (encoder.pooling or encoder.vectors) then return asked end
   return data.base, listed and listed ~= data.base and
-    ("the stack of a %s, whose rows sentence-transformers pools"):format(json.plain(tostring(listed))) or nil
+    ("the stack of a %s, whose rows sentence-transformers %s"):format(json.plain(tostring(listed)),
+      encoder.pooling and "pools" or "compares") or nil
 end
 
 -- Reads config.json and the other files of its folder: the model { made, rows, ... } and its data file; or nil and

@@ -1,7 +1,9 @@
 -- from_hf/sentence.lua: what a folder of sentence-transformers says in addition to its model: modules.json lists what
--- follows the stack (pooling, linears, a norm), each with a config of its own. What is not made is refused.
+-- follows the stack (pooling, linears, a norm), each with a config of its own. What is not made is refused. Of modules
+-- without pooling, which make vectors of tokens, late_interaction.lua says what they are.
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
+local late_interaction = require "import.from_hf.late_interaction"
 
 local sentence = {}
 
@@ -75,7 +77,6 @@ function MODULES.Dense(self, folder)
   local path, place = folder .. "/config.json", ("%d_Dense"):format(#self.kinds - 1)
   local config = self:read(path)
   if not config then return end
-  check_names(self, path, config, "the pooled row is multiplied")
   if folder ~= self.path .. "/" .. place then
     self:fail(self.path .. "/modules.json", "the path of a Dense is %s; expected %s", folder:sub(#self.path + 2), place)
   end
@@ -84,6 +85,8 @@ function MODULES.Dense(self, folder)
   end
   local class = config.activation_function == nil and "Tanh" or tostring(config.activation_function):match("([^.]*)$")
   local dense, activation = self.dense, ACTIVATIONS[class]
+  if not self.pooling then return late_interaction.dense(self, path, config, activation) end
+  check_names(self, path, config, "the pooled row is multiplied")
   if not activation then self:fail(path, NO_SUCH_ACTIVATION, json.shown(config.activation_function)) end
   local expected = dense.sizes[#dense.sizes] or self.width and self.width.value
   if expected and config.in_features ~= expected then
@@ -104,9 +107,13 @@ end
 
 function MODULES.Normalize(self, folder)
   local path = folder .. "/config.json"
-  check_names(self, path, folder ~= self.path and self:read(path, true) or {}, "the pooled row is normalized")
+  local config = folder ~= self.path and self:read(path, true) or {}
+  if self.vectors then return late_interaction.normalize(self, path, config) end
+  check_names(self, path, config, "the pooled row is normalized")
   self:add(self.path .. "/modules.json", "Normalize", nil, "pool.normalize", true)
 end
+
+MODULES.MultiVectorMask = late_interaction.mask
 
 -- A folder inside the model's: a plain name, or the model's own.
 local function inner_folder(folder, path)
@@ -119,29 +126,39 @@ local function add_module(self, path, module)
   local inner = kind and inner_folder(self.path, module.path)
   if not inner then
     self:fail(path, "has %s among its modules; expected a type and the name of a folder", json.shown(module))
-  elseif not MODULES[kind] or not module.type:find("^sentence_transformers%.") then
-    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling, Dense and Normalize " ..
-      "of sentence_transformers", json.shown(module.type))
+  elseif not MODULES[kind] or not module.type:find("^sentence_transformers%.") and
+    module.type ~= "pylate.models.Dense.Dense" then
+    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling, Dense, Normalize and " ..
+      "MultiVectorMask of sentence_transformers", json.shown(module.type))
   else
     self.kinds[#self.kinds + 1] = kind
     MODULES[kind](self, inner)
   end
 end
 
--- What is pooled comes first, and what is multiplied or normalized is pooled.
+-- What comes after the stack, without linears after pooling: what is pooled comes first, and what is multiplied or
+-- normalized is pooled; or rows of tokens are multiplied, then chosen and normalized.
+local ORDERS = {
+  ["Transformer"] = true, ["Transformer, Pooling"] = true, ["Transformer, Pooling, Normalize"] = true,
+  ["Transformer, Dense"] = true, ["Transformer, Dense, Normalize"] = true,
+  ["Transformer, Dense, MultiVectorMask"] = true, ["Transformer, Dense, MultiVectorMask, Normalize"] = true,
+  ["Transformer, Dense, Normalize, MultiVectorMask"] = true,
+}
+
 local function check_order(self, path)
   local kinds = table.concat(self.kinds, ", ")
-  local after = kinds:gsub(", Dense", "")
-  local is_known = after == kinds and kinds == "Transformer" or after == "Transformer, Pooling" or
-    after == "Transformer, Pooling, Normalize" and not kinds:find("Normalize, ", 1, true)
-  if #self.errors == 0 and not is_known then
-    self:fail(path, "its modules are %s; expected Transformer, or Transformer, Pooling, any number of Dense, and " ..
-      "Normalize or not", kinds == "" and "none" or kinds)
+  local after = kinds:match("^Transformer, Pooling(.*)$")
+  while after and after:find("^, Dense") do after = after:sub(#", Dense" + 1) end
+  local order = after and "Transformer, Pooling" .. after or kinds
+  if #self.errors == 0 and not ORDERS[order] then
+    self:fail(path, "its modules are %s; expected Transformer; or Transformer, Pooling, any number of Dense, and " ..
+      "Normalize or not; or Transformer, Dense, MultiVectorMask or not, and Normalize", kinds == "" and "none" or kinds)
   end
 end
 
 -- Adds to a folder's rows what modules.json says: { transformer (the folder with config.json), width (of the rows that
--- are pooled: { path, field, value }, or nil), pooling ({ path, config }, or nil) }; nil where there is none.
+-- are pooled: { path, field, value }, or nil), pooling ({ path, config }, or nil), vectors (of tokens: { path, size,
+-- is_unit }, or nil), unscored (which of them do not count: { path, words }, or nil) }; nil where there is none.
 function sentence.read(self)
   local path = self.path .. "/modules.json"
   if fs.kind(path) == "nothing" then return nil end
@@ -151,7 +168,8 @@ function sentence.read(self)
   for _, module in ipairs(modules or {}) do add_module(self, path, module) end
   check_order(self, path)
   add_dense(self)
-  return { transformer = self.transformer, width = self.width, pooling = self.pooling }
+  return { transformer = self.transformer, width = self.width, pooling = self.pooling, vectors = self.vectors,
+    unscored = self.unscored }
 end
 
 return sentence

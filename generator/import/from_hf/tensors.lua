@@ -10,7 +10,7 @@ local tensors = {}
 local WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 local MAX_HEADER = 2 ^ 20 -- a hundred bytes a tensor, ten thousand of them: decoded within a second
 local MAX_RANK, MAX_SHARDS = 8, 256
-local FIRST_MODULE, LAST_MODULE = 2, 9
+local FIRST_MODULE, LAST_MODULE = 1, 9
 local LFS = "^version https://git%-lfs"
 
 local function refuse(path, message, ...)

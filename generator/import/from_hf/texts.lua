@@ -4,6 +4,7 @@
 local conversions = require "import.from_hf.conversions"
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
+local late_interaction = require "import.from_hf.late_interaction"
 local text = require "base.text"
 local tokenizer = require "import.from_hf.tokenizer"
 
@@ -156,12 +157,16 @@ local function add_prompt(self, path, config)
   end
 end
 
+-- How vectors of tokens are compared: the sum of the largest similarities.
+local MAX_SIM = { maxsim = true, MaxSim = true }
+
 local SIMILARITIES = { cosine = "cosine", dot = "dot", euclidean = "euclidean", manhattan = "manhattan" }
 
 -- Adds how embeddings are compared; nothing said is cosine.
-local function add_similarity(self, path, config)
+local function add_similarity(self, path, config, encoder)
   local name = value_at(config, "similarity_fn_name")
-  if name == nil then return end
+  if name == nil or encoder.vectors and MAX_SIM[name] then return end
+  if encoder.vectors then return self:fail(path, "similarity_fn_name is %s; expected maxsim", json.shown(name)) end
   if not SIMILARITIES[name] then
     return self:fail(path, "similarity_fn_name is %s; expected cosine, dot, euclidean or manhattan", json.shown(name))
   end
@@ -284,7 +289,7 @@ local function add_sentence(self, encoder, made)
   if not config then return end
   add_prompt(self, path, config)
   add_prompts(self, path, config)
-  if encoder.pooling then add_similarity(self, path, config) end
+  if encoder.pooling or encoder.vectors then add_similarity(self, path, config, encoder) end
   if made["classifier.labels"] then add_scores(self, path, config) end
   check_sentence(self, path, config, encoder)
 end
@@ -304,6 +309,9 @@ function texts.read(self, folder, encoder, made, longest)
     check_module(self, module.path, module.config)
   end
   if encoder then add_sentence(self, encoder, made) end
+  if encoder and encoder.vectors or made["logits.kind"] == "unit" then
+    late_interaction.read(self, folder, encoder, module, longest)
+  end
   local adapter = folder .. "/adapter_config.json"
   if fs.kind(adapter) ~= "nothing" then self:fail(adapter, ADAPTER) end
 end

@@ -1,4 +1,5 @@
--- from_hf/tokenizer.lua: the tokenizer.json of a model folder: where it is, and which special tokens it adds to a text.
+-- from_hf/tokenizer.lua: the tokenizer.json of a model folder: where it is, which special tokens it adds to a text, and
+-- the ids of words.
 -- Reads nothing else of it: the program does.
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
@@ -12,7 +13,7 @@ function tokenizer.path(folder, of_config)
   end
 end
 
--- The text of the object that begins at `from`, up to its bracket; nil if it has no end.
+-- The text of the object or list that begins at `from`, up to its bracket; nil if it has no end.
 local function object_at(content, from)
   local depth, at, is_string = 0, from, false
   while at do
@@ -22,10 +23,10 @@ local function object_at(content, from)
       is_string = mark ~= '"'
     else
       is_string = mark == '"'
-      depth = depth + (mark == "{" and 1 or mark == "}" and -1 or 0)
+      depth = depth + (mark:find("[{[]") and 1 or mark:find("[]}]") and -1 or 0)
       if depth == 0 then return content:sub(from, at) end
     end
-    at = content:find(is_string and '["\\]' or '[{}"]', at + 1)
+    at = content:find(is_string and '["\\]' or '[]{}"[]', at + 1)
   end
 end
 
@@ -71,6 +72,34 @@ end
 -- Whether the tokenizer.json at a path puts special tokens before a text and after it: { before, after }.
 function tokenizer.adds(path)
   return adds_of(post_processor(path))
+end
+
+-- -- Ids of words ---------------------------------------------------------------------------------------------------
+
+local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\" }
+
+-- A word as the key of a vocabulary, as a pattern.
+local function pattern_of(word)
+  local escaped = word:gsub('["\\]', ESCAPES):gsub("%W", "%%%0")
+  return '[{,]%s*"' .. escaped .. '"%s*:%s*(%d+)'
+end
+
+-- The ids of the words that the tokenizer.json at a path has as tokens: { [word] = id }; or nil and what was expected.
+-- Of a large vocabulary only these are looked for.
+function tokenizer.ids(path, words)
+  local content, ids = fs.read(path) or "", {}
+  local from = content:match('"vocab"%s*:%s*(){')
+  local vocabulary = from and object_at(content, from)
+  if not vocabulary then return nil, "has no vocabulary of names; expected one: ids of tokens are looked up in it" end
+  for _, word in ipairs(words) do ids[word] = tonumber(vocabulary:match(pattern_of(word))) end
+  from = content:match('"added_tokens"%s*:%s*()%[')
+  local added = from and json.decode(object_at(content, from) or "", path)
+  for _, token in ipairs(json.is_array(added) and added or {}) do
+    for _, word in ipairs(words) do
+      if json.is_object(token) and token.content == word then ids[word] = token.id end
+    end
+  end
+  return ids
 end
 
 return tokenizer

@@ -8,7 +8,7 @@ local words = {
 }
 
 return {
-  maps = { "bert", "bert_gamma", "bert_one_bias" },
+  maps = { "bert", "bert_gamma", "bert_one_bias", "bert_colbert" },
   prefixes = { "", "bert." },
   fields = {
     { "hidden_size", "d_model" },
@@ -45,6 +45,7 @@ return {
       fixed = { { "pool.kind", "cls" }, { "classifier.activation", "tanh" } },
       fields = common.classifier_fields,
     },
+    HF_ColBERT = { fixed = { { "logits.kind", "unit" } } },
     BertForTokenClassification = {
       fixed = { { "logits.kind", "linear" }, { "logits.bias", true } },
       fields = { { "id2label", "logits.size", by = "labels", default = 2 } },

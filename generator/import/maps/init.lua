@@ -7,8 +7,9 @@
 -- set of roles without the prefix in files of other maps, and with it in those of this one; `varies` lists the roles by
 -- which a map differs from another, without any of which it is not offered, `only_with` those without one of which it
 -- is not; a map `on_demand` is offered only where the spec names it. Under `transformed` stand what logits are called
--- after a transform, tied_bias the bias of tied ones. A weight of a score modifier (one of spec.modifier_weights) that
--- no map here names is called in a file as its role is: no module that has it is known.
+-- after a transform, tied_bias the bias of tied ones; under `vectors` what logits of length one are called. A weight of
+-- a score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
+-- that has it is known.
 local text = require "base.text"
 
 local maps = {}
@@ -18,10 +19,10 @@ local NAMES = {
 }
 
 local STACK_NAMES = {
-  "bert", "bert_gamma", "bert_one_bias", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias", "modernbert",
-  "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "gpt_neox", "llama", "phi3", "gemma2", "vit",
-  "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gemma2", "gguf_gpt2",
-  "gguf_bert", "gguf_nomic_bert", "gguf_modern_bert", "t5", "t5_gated", "roles",
+  "bert", "bert_gamma", "bert_one_bias", "bert_colbert", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias",
+  "modernbert", "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "gpt_neox", "llama", "phi3", "gemma2",
+  "vit", "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gemma2",
+  "gguf_gpt2", "gguf_bert", "gguf_nomic_bert", "gguf_modern_bert", "t5", "t5_gated", "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
@@ -122,6 +123,14 @@ local function dense_name(role)
   return i and ("%d_Dense.linear.%s"):format(i + 2, part)
 end
 
+-- The tensor of the linear that makes vectors of tokens, whose module comes after the stack alone; a map says another
+-- under `vectors`. Nil for other roles.
+local function vector_name(spec, map, role)
+  local part = role:match("^logits_(%a+)$")
+  if not part or not ships[map] or not spec.logits or spec.logits.kind ~= "unit" then return nil end
+  return map.vectors and map.vectors[role] or "1_Dense.linear." .. part
+end
+
 -- The tensor that holds a role: its name and whether it is stacked with others; nil where the map names none. Names
 -- under `separate` serve where what the map stacks cannot be.
 function maps.source(spec, map, role)
@@ -134,6 +143,8 @@ function maps.source(spec, map, role)
     local before = map.layer or spec.n_layers == 1 and "" -- of one layer names need not say which
     return tensor and before and before:format(layer) .. tensor, is_stacked
   end
+  local vector = vector_name(spec, map, role)
+  if vector then return vector, false end
   if map[role] then return transformed_name(spec, map, role) or map[role], false end
   local gated_part = role:match("^gate_(%a+)$") or role:match("^up_(%a+)$")
   if gated_part and map["up_gate_" .. gated_part] then return map["up_gate_" .. gated_part], true end

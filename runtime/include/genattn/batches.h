@@ -24,6 +24,8 @@ struct ga_batches {
     const size_t *starts; // [count + 1]: sequence i has ids[starts[i]] to ids[starts[i + 1] - 1]; it may be empty
     const int32_t *ids;   // [starts[count]]
     const int32_t *types; // [starts[count]], for a model that adds token types; NULL: all 0
+    const size_t *seen;   // [count], how many of its first ids a sequence's rows see: later ones have rows, but no row
+                          // sees them. NULL: all. Only if the spec has mask.tensor "bool"
     size_t first;         // the number of the first sequence in messages of errors
     size_t rows;          // the most rows of a batch, unless one sequence is longer; 0: GA_BATCH_ROWS
     size_t most;          // the most sequences of a batch; 0: any number. A model with a fixed batch has its own
@@ -31,6 +33,7 @@ struct ga_batches {
     // are zeros.
     float *embedding;    // [count][d_embedding]
     float *output;       // [starts[count] - starts[0]][d_model], the rows of all ids, one sequence after the other
+    float *logits;       // [starts[count] - starts[0]][n_logits], of all ids, as output
     float *last_output;  // [count][d_model], of output the row of the last id of each sequence
     float *last_logits;  // [count][n_logits]
     float *class_logits; // [count][n_labels]

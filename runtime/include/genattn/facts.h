@@ -130,9 +130,10 @@ enum ga_similarity {
 // What io.logits and io.last_logits are.
 enum ga_logits {
     GA_LOGITS_NONE,
-    GA_LOGITS_LINEAR,     // a linear of each row of the output
-    GA_LOGITS_SOFTMAX,    // the softmax of this linear
-    GA_LOGITS_LOG_SOFTMAX // the logarithm of this softmax
+    GA_LOGITS_LINEAR,      // a linear of each row of the output
+    GA_LOGITS_SOFTMAX,     // the softmax of this linear
+    GA_LOGITS_LOG_SOFTMAX, // the logarithm of this softmax
+    GA_LOGITS_UNIT         // this linear over its L2 norm, or over 1e-12 if that is larger
 };
 
 // How a program turns io.class_logits into scores by default. The library returns the logits themselves.

@@ -52,7 +52,7 @@ enum ga_status ga_weights_open_with(const char *path, const struct ga_weights_op
 // in the index or only in a shard. If the index gives the total of their bytes, it must be correct. If a GGUF file says
 // that it is the first of several, NAME-00001-of-0000N.gguf, the others open with it. They are regular files in its
 // folder; each must say that it is the part of its name, and together they must have as many tensors as they say. If a
-// folder has dense linears of sentence-transformers, <n>_Dense/model.safetensors for n from 2 to 9, their tensors are
+// folder has dense linears of sentence-transformers, <n>_Dense/model.safetensors for n from 1 to 9, their tensors are
 // there too, with the folder's name and a dot before theirs.
 enum ga_status ga_weights_open_model(const char *path, const struct ga_weights_options *options,
                                      struct ga_weights **weights_out, struct ga_error *error);
