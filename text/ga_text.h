@@ -112,6 +112,11 @@ bool ga_text_recorded_number(const char *spec, const char *field, size_t i, int3
 enum { GA_TEXT_PROMPT = 1024 };
 size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size);
 
+// The text of a field of `text_input`, such as "pair", as ga_text_recorded_prompt does it; 0 if there is none, or field
+// is NULL. GA_TEXT_PAIR bytes are enough for any.
+enum { GA_TEXT_PAIR = 4096 };
+size_t ga_text_recorded_text(const char *spec, const char *field, char *text_out, size_t size);
+
 // Prompts that a spec records by name. The first writes the i-th name, the second the prompt of a name, as
 // ga_text_recorded_prompt does, and both return the number of its bytes. GA_TEXT_NO_PROMPT: there are i names at most,
 // or no prompt has this name, or an argument except prompt_out is NULL.

@@ -163,6 +163,13 @@ size_t ga_text_recorded_prompt(const char *spec, char *prompt_out, size_t size)
     return spelled(text_fields(spec).prompt, '"', prompt_out, size);
 }
 
+size_t ga_text_recorded_text(const char *spec, const char *field, char *text_out, size_t size)
+{
+    const struct text_fields f = text_fields(spec);
+    const char *at = f.fields && field ? value_of(f.fields, f.end, field) : NULL;
+    return at && *at == '"' ? spelled(at + 1, '"', text_out, size) : 0;
+}
+
 // -- Prompts by name ------------------------------------------------------------------------------------------------
 
 // The next "NAME=PROMPT" of a list: its name, and *at past it; NULL at the end.

@@ -93,9 +93,9 @@
 --   spec.own_token_table       the embedding is such a matrix; false where another block keeps it
 local blocks = {}
 
-for _, name in ipairs({ "layers", "layer_pattern", "late_interaction", "tokens", "positions", "sublayer", "adapter",
-  "norm", "added_rows", "linear", "attention", "memory_attention", "memory_mask", "activations", "feed_forward",
-  "run_last", "pooling", "dense", "classifier", "logits" }) do
+for _, name in ipairs({ "layers", "layer_pattern", "late_interaction", "pair_scores", "tokens", "positions", "sublayer",
+  "adapter", "norm", "added_rows", "linear", "attention", "memory_attention", "memory_mask", "activations",
+  "feed_forward", "run_last", "pooling", "dense", "classifier", "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 

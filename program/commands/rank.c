@@ -8,12 +8,13 @@
 
 #include "arena.h"
 #include "command.h"
-#include "elementary.h"
 #include "json_file.h"
 #include "load_model.h"
 #include "pooling.h"
 #include "progress.h"
+#include "rank_answers.h"
 #include "rank_late.h"
+#include "rank_scores.h"
 #include "text_blocks.h"
 #include "token_vectors.h"
 #include "weights_options.h"
@@ -43,7 +44,8 @@ _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more opt
 static const char *const notes[] = {
     "For an encoder of token ids that has a classifier: a cross-encoder, which reads query and document as one pair;",
     "or one of late interaction (ColBERT): the score is the sum over the query's tokens of the largest inner product",
-    "with a token of the document.",
+    "with a token of the document; or a decoder that answers with a token (Qwen3-Reranker): the score is the logit of",
+    "its yes less that of its no, after the text of the pair.",
     "Prints a line for each document, best first. text: the scores of all labels, separated by blanks, the number of",
     "the document from 1 on, and the document, separated by tabs. json: an object with score, line and text, and with",
     "scores if there are several labels.",
@@ -68,47 +70,18 @@ struct work {
     size_t *order;              // the best first
     size_t top, label, rows;
     enum ga_class_scores activation;
-    bool is_json;
-    char end; // of what is printed
+    bool is_json, is_late, is_answered; // of late interaction; by a token
+    char end;                           // of what is printed
 };
 
-static bool is_late(const struct work *work)
-{
-    return ga_compares_tokens(work->context->model);
-}
-
+// Models without a classifier give one score.
 static size_t labels_of(const struct work *work)
 {
-    return is_late(work) ? 1 : work->context->model->stack->n_labels;
+    const size_t n_labels = work->context->model->stack->n_labels;
+    return n_labels > 0 ? n_labels : 1;
 }
 
 // -- Scores ---------------------------------------------------------------------------------------------------------
-
-static void softmax(float *row, size_t count)
-{
-    double highest = -INFINITY, sum = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        highest = row[i] > highest ? row[i] : highest;
-    }
-    for (size_t i = 0; i < count; i++) {
-        sum += ga_exp(row[i] - highest);
-    }
-    for (size_t i = 0; i < count; i++) {
-        row[i] = (float)(ga_exp(row[i] - highest) / sum);
-    }
-}
-
-// Turns the logits of all documents into scores.
-static void activate(struct work *work)
-{
-    const size_t n_labels = labels_of(work), count = work->pairs.sequences.count;
-    for (size_t i = 0; i < count * n_labels && work->activation == GA_CLASS_SCORES_SIGMOID; i++) {
-        work->scores[i] = (float)(1.0 / (1.0 + ga_exp(-(double)work->scores[i])));
-    }
-    for (size_t i = 0; i < count && work->activation == GA_CLASS_SCORES_SOFTMAX; i++) {
-        softmax(work->scores + i * n_labels, n_labels);
-    }
-}
 
 struct place {
     float logit;
@@ -170,12 +143,15 @@ static enum ga_exit make_scores(struct work *work)
     if (!work->scores) {
         return ga_failed(work->context, "no memory for the scores of %zu documents", shape[0]);
     }
-    enum ga_exit code = is_late(work) ? ga_rank_late(work->context, &work->instance, &work->query.sequences,
-                                                     &work->pairs.sequences, work->rows, work->scores)
-                                      : run_pairs(work);
+    const struct ga_sequences *pairs = &work->pairs.sequences;
+    enum ga_exit code =
+        work->is_late
+            ? ga_rank_late(work->context, &work->instance, &work->query.sequences, pairs, work->rows, work->scores)
+        : work->is_answered ? ga_rank_answers(work->context, &work->instance, pairs, work->rows, work->scores)
+                            : run_pairs(work);
     code = code == GA_EXIT_OK ? sort_documents(work) : code;
     if (code == GA_EXIT_OK) {
-        activate(work);
+        ga_rank_activate(work->activation, work->scores, work->pairs.sequences.count, labels_of(work));
     }
     return code;
 }
@@ -238,11 +214,12 @@ static enum ga_exit print_best(const struct work *work)
 static const char *refusal(const struct ga_model *model)
 {
     return !model->stack || model->kind != GA_ENCODER ? "is not an encoder, so it reads no pair of texts"
-           : model->stack->n_labels == 0 && !ga_compares_tokens(model)
+           : model->stack->n_labels == 0 && !ga_compares_tokens(model) && !ga_text_answers_pairs(model)
                ? "has no classifier; its spec would say classifier = { labels = 1 }"
            : !model->lengths ? "takes no lengths, and pairs are of any; its spec would say mask = { lengths = true }"
-           : model->cache    ? "has a cache, and scores of pairs take none; its spec would leave cache out"
-                             : ga_text_refusal(model);
+           : model->cache && !ga_text_answers_pairs(model)
+               ? "has a cache, and scores of pairs take none; its spec would leave cache out"
+               : ga_text_refusal(model);
 }
 
 static enum ga_exit read_format(struct work *work, const char *format)
@@ -258,7 +235,9 @@ static enum ga_exit read_activation(struct work *work, const char *activation)
 {
     static const char *const words[] = {
         [GA_CLASS_SCORES_NONE] = "none", [GA_CLASS_SCORES_SIGMOID] = "sigmoid", [GA_CLASS_SCORES_SOFTMAX] = "softmax"};
-    work->activation = work->context->model->stack->class_scores;
+    work->activation = work->is_answered && ga_rank_answers_as_sigmoid(work->context->model)
+                           ? GA_CLASS_SCORES_SIGMOID
+                           : work->context->model->stack->class_scores;
     for (size_t i = 0; activation && i < sizeof words / sizeof *words; i++) {
         if (strcmp(activation, words[i]) == 0) {
             work->activation = (enum ga_class_scores)i;
@@ -337,10 +316,13 @@ static enum ga_exit read_pairs(struct work *work, const char *const *values)
     struct ga_text_reader reader;
     struct ga_texts documents = {0};
     enum ga_exit code = ga_text_reader_open(context, values[TOKENIZER], values[GA_OPTION_WEIGHTS], false, &reader);
-    if (code == GA_EXIT_OK && is_late(work)) {
+    if (code == GA_EXIT_OK && work->is_late) {
         code = read_query(work, &reader, values[QUERY]);
     }
-    reader.query = is_late(work) ? NULL : values[QUERY];
+    if (code == GA_EXIT_OK && work->is_answered) {
+        code = ga_text_reader_use_pair(&reader);
+    }
+    reader.query = work->is_late ? NULL : values[QUERY];
     reader.keeps = true;
     if (code == GA_EXIT_OK) {
         code = ga_texts_open(context, values[DOCUMENTS], values[NUL] != NULL, &documents);
@@ -352,7 +334,7 @@ static enum ga_exit read_pairs(struct work *work, const char *const *values)
     ga_text_reader_close(&reader);
     if (code == GA_EXIT_OK && work->pairs.n_cut > 0) {
         ga_note(context,
-                is_late(work) ? "%zu of %zu documents were cut to %zu tokens"
+                work->is_late ? "%zu of %zu documents were cut to %zu tokens"
                               : "%zu of %zu pairs were cut to %zu tokens",
                 work->pairs.n_cut, work->pairs.sequences.count, context->model->q_len.max);
     }
@@ -372,7 +354,10 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 {
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
-    struct work work = {.context = context, .end = values[NUL] ? '\0' : '\n'};
+    struct work work = {.context = context,
+                        .is_late = ga_compares_tokens(context->model),
+                        .is_answered = ga_text_answers_pairs(context->model),
+                        .end = values[NUL] ? '\0' : '\n'};
     enum ga_exit code = read_format(&work, values[FORMAT]);
     code = code == GA_EXIT_OK ? read_activation(&work, values[ACTIVATION]) : code;
     code = code == GA_EXIT_OK ? read_numbers(&work, values, &choice.threads) : code;

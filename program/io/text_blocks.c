@@ -20,7 +20,9 @@ void ga_text_reader_close(struct ga_text_reader *reader)
 {
     ga_text_tools_close(&reader->tools);
     free(reader->prompted);
+    free(reader->pair);
     reader->prompted = NULL;
+    reader->pair = NULL;
 }
 
 // Makes room in *items, of which *room are there, for `count` of `size` bytes; *items is never NULL then. False where
@@ -59,7 +61,8 @@ static bool add_types(struct ga_text_block *block, const struct ga_text_encoding
     return fits;
 }
 
-// Writes the ids of a text with its marker and what fills it up to `count`. Returns how many are its own.
+// Writes the ids of a text with its marker, the tail of a pair that was cut, and what fills it up to `count`. Returns
+// how many are its own.
 static size_t put_ids(const struct ga_text_reader *reader, const struct ga_text_encoding *encoding, size_t count,
                       int32_t *to)
 {
@@ -69,6 +72,10 @@ static size_t put_ids(const struct ga_text_reader *reader, const struct ga_text_
         if (i == 0 && reader->marker >= 0) {
             to[at++] = reader->marker;
         }
+    }
+    const struct ga_text_pair *pair = encoding->n_cut > 0 ? reader->pair : NULL;
+    for (size_t i = pair ? pair->n_tail - pair->n_kept : 0; pair && i < pair->n_tail; i++) {
+        to[at++] = pair->tail[i];
     }
     for (size_t i = at; i < count; i++) {
         to[i] = reader->filler;
@@ -80,7 +87,8 @@ static bool add_ids(const struct ga_text_reader *reader, struct ga_text_block *b
                     const struct ga_text_encoding *encoding)
 {
     struct ga_sequences *sequences = &block->sequences;
-    const size_t own = encoding->count + (reader->marker >= 0 && encoding->count > 0);
+    const size_t tail = reader->pair && encoding->n_cut > 0 ? reader->pair->n_kept : 0;
+    const size_t own = encoding->count + (reader->marker >= 0 && encoding->count > 0) + tail;
     const size_t count = own < reader->filled ? reader->filled : own, before = count_ids(block);
     void *ids = sequences->ids, *starts = sequences->starts, *seen = sequences->seen;
     const bool fits =
@@ -153,12 +161,13 @@ static enum ga_exit encode(struct ga_text_reader *reader, const struct ga_texts 
     const char *query = reader->query;
     struct ga_text_view first = {texts->text, texts->length}, second = {0};
     struct ga_error error;
-    if (query) {
+    const bool is_one = reader->pair != NULL;
+    if (query && !is_one) {
         second = first;
         first = (struct ga_text_view){query, strlen(query)};
     }
     const enum ga_status status =
-        add_prompt(reader, &first)
+        (is_one ? ga_text_pair_join(reader, &first) : add_prompt(reader, &first))
             ? ga_text_library.encode(reader->tools.context, first.bytes, first.length, second.bytes, second.length,
                                      reader->flags, encoding, &error)
             : ga_fail(&error, GA_MEMORY, "no memory for it and its prompt");
@@ -166,13 +175,16 @@ static enum ga_exit encode(struct ga_text_reader *reader, const struct ga_texts 
         return ga_failed(reader->context, "%s: %s %zu: %s", texts->path, texts->end ? "line" : "text", texts->count,
                          error.text);
     }
+    if (is_one) {
+        ga_text_pair_cut(reader, encoding);
+    }
     return query ? GA_EXIT_OK : check_types(reader, texts, encoding);
 }
 
 enum ga_exit ga_text_block_add(struct ga_text_reader *reader, const struct ga_texts *texts, struct ga_text_block *block)
 {
     struct ga_text_encoding encoding;
-    const bool has_types = reader->query && reader->context->model->stack->token_types > 0;
+    const bool has_types = reader->query && !reader->pair && reader->context->model->stack->token_types > 0;
     const enum ga_exit code = encode(reader, texts, &encoding);
     if (code != GA_EXIT_OK) {
         return code;

@@ -8,6 +8,19 @@
 
 enum { GA_BLOCK_TEXTS = 8192, GA_BLOCK_IDS = 1 << 17, GA_BLOCK_BYTES = 1 << 26 }; // at which a block is full
 
+enum { GA_PAIR_TAIL = 64 };
+
+// The text that a query and another text become, cut at the places where they go; its last tokens follow whatever is
+// cut off.
+struct ga_text_pair {
+    char bytes[GA_TEXT_PAIR];
+    size_t query, text, end;          // where bytes go on after the query's place, after the text's, and end
+    size_t before_query, before_text; // where they stop before these
+    int32_t tail[GA_PAIR_TAIL];       // [n_tail]
+    size_t n_tail;
+    size_t n_kept; // of tail, the last ones, of the pair that was read last
+};
+
 // How texts become ids. The tools' limit is the model's longest sequence.
 struct ga_text_reader {
     const struct ga_context *context;
@@ -16,9 +29,10 @@ struct ga_text_reader {
     size_t n_prompt;
     char *prompted; // [prompted_room], the prompt and what comes after it; the reader's
     size_t prompted_room;
-    int32_t marker;    // id that follows a text's first one; below 0: none
-    int32_t filler;    // id that fills texts to `filled` ids, which no id sees where the model takes a mask
-    size_t filled;     // 0: none are filled
+    int32_t marker;            // id that follows a text's first one; below 0: none
+    int32_t filler;            // id that fills texts to `filled` ids, which no id sees where the model takes a mask
+    size_t filled;             // 0: none are filled
+    struct ga_text_pair *pair; // what a text and its query become in one, for models that answer pairs, or NULL
     const char *query; // goes first in a pair with each text, and gives the tokens types; NULL: texts stand alone
     unsigned flags;    // of ga_text_encode
     bool keeps;        // the texts themselves too
@@ -55,6 +69,21 @@ enum ga_text_task { GA_TEXT_ANY, GA_TEXT_QUERY, GA_TEXT_DOCUMENT };
 // Sets the marker, the length and the filler of the task too; those of GA_TEXT_ANY are a document's. Returns
 // GA_EXIT_OK.
 enum ga_exit ga_text_reader_use_task(struct ga_text_reader *reader, enum ga_text_task task);
+
+// -- text_pair.c: pairs in one text -----------------------------------------------------------------------------------
+
+// Whether a model answers pairs: its spec has their text.
+bool ga_text_answers_pairs(const struct ga_model *model);
+
+// Takes the text of pairs from the spec. GA_EXIT_FAILED after a message.
+enum ga_exit ga_text_reader_use_pair(struct ga_text_reader *reader);
+
+// The text of the query and another, into the reader's memory; false where there is none.
+bool ga_text_pair_join(struct ga_text_reader *reader, struct ga_text_view *text);
+
+// Cuts a pair that is longer than the model's sequences before its tail; the tail follows again when
+// its ids are kept.
+void ga_text_pair_cut(struct ga_text_reader *reader, struct ga_text_encoding *encoding);
 
 // -- text_blocks.c ----------------------------------------------------------------------------------------------------
 

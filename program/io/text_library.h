@@ -24,6 +24,7 @@ struct ga_text_library {
     const int32_t *(*tokenizer_ends)(const struct ga_text_tokenizer *tokenizer, size_t *count_out);
     bool (*recorded_hash)(const char *spec, uint64_t *hash_out);
     bool (*recorded_number)(const char *spec, const char *field, size_t i, int32_t *number_out);
+    size_t (*recorded_text)(const char *spec, const char *field, char *text_out, size_t size);
     size_t (*recorded_prompt)(const char *spec, char *prompt_out, size_t size);
     size_t (*prompt_name)(const char *spec, size_t i, char *name_out, size_t size);
     size_t (*named_prompt)(const char *spec, const char *name, char *prompt_out, size_t size);

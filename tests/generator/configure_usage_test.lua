@@ -155,6 +155,7 @@ local WRONG = {
   { "--isa", "avx2,avx2", "names avx2 twice" },
   { "--isa", "avx2vnni", "names avx2vnni, which is made with avx2 where a model gains by it" },
   { "--tokenizer-hash", "0123456789ABCDEF", "must be" },
+  { "--text-pair", "{query}", "must be a string with `{query}` and then `{document}`" },
   { "--classifier-labels", "0", "must be" },
   { "--classifier-activation", "swish", "must be" },
   { "--classifier-scores", "tanh", "must be" },

@@ -114,10 +114,10 @@ fact.holds("another pool or module of a sentence encoder is refused", function()
   local conv = encoder({ "Transformer", "Pooling" }, MEAN)
   conv["modules.json"] = conv["modules.json"]:gsub("models.Pooling", "models.CNN")
   refuses(conv, { '/modules.json: a module is of type "sentence_transformers.models.CNN"; what is made: ' ..
-    "Transformer, Pooling, Dense, Normalize and MultiVectorMask of sentence_transformers" })
+    "Transformer, Pooling, Dense, Normalize, MultiVectorMask and LogitScore of sentence_transformers" })
   refuses(encoder({ "Transformer", "Normalize" }), { "/modules.json: its modules are Transformer, Normalize; " ..
     "expected Transformer; or Transformer, Pooling, any number of Dense, and Normalize or not; or Transformer, " ..
-    "Dense, MultiVectorMask or not, and Normalize" })
+    "Dense, MultiVectorMask or not, and Normalize; or Transformer, LogitScore" })
   refuses(encoder({ "Transformer", "Pooling" }, '{"pooling_mode_max_tokens": true}'),
     { '/1_Pooling/config.json: pooling_mode is "max"; ' .. NO_SUCH_POOL })
   refuses(encoder({ "Transformer", "Pooling" }, '{"embedding_dimension": 8, "pooling_mode": "mean_sqrt_len_tokens"}'),

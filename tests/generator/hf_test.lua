@@ -212,8 +212,8 @@ fact.holds("the architecture may be another than the file's", function()
   fact.equal(reads(hf.LLAMA, nil, nil, { architecture = "LlamaModel" }).spec.logits, nil)
   refuses_config((hf.BERT:gsub("BertModel", "BertForMultipleChoice")), nil,
     'architecture "BertForMultipleChoice" is not one that is made: BertForMaskedLM, BertForPreTraining, ' ..
-    "BertForSequenceClassification, BertForTokenClassification, BertModel and HF_ColBERT; --hf-architecture BertModel " ..
-    "leaves out everything after the stack")
+    "BertForSequenceClassification, BertForTokenClassification, BertModel and HF_ColBERT; --hf-architecture " ..
+    "BertModel leaves out everything after the stack")
 end)
 
 fact.holds("a name comes from the folder's, in a cache of Hugging Face's from the model's", function()

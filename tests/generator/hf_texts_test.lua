@@ -227,7 +227,7 @@ fact.holds("what changes a text or a vector and is not done is refused by its fi
     { BERT, '{"model_args": {"torch_dtype": "bfloat16"}}', 'model_args.torch_dtype is "bfloat16"; expected none: it ' ..
       "may change the model" },
     { BERT, '{"module_output_name": "sentence_embedding"}', 'module_output_name is "sentence_embedding"; expected ' ..
-      "token_embeddings or scores: the last layer's rows are pooled" },
+      "token_embeddings or scores or causal_logits: the last layer's rows are pooled" },
   }
   for _, case in ipairs(cases) do
     hf.refuses(encoder({ [case[1]] = case[2] }), { "/" .. case[1] .. ": " .. case[3] })
@@ -304,10 +304,10 @@ fact.holds("modules are sentence-transformers' own, and in order", function()
     end
     return encoder({ ["modules.json"] = "[" .. table.concat(list, ", ") .. "]" })
   end
-  local OWN, MADE = "sentence_transformers.models.", "; what is made: Transformer, Pooling, Dense, Normalize and " ..
-    "MultiVectorMask of sentence_transformers"
+  local OWN, MADE = "sentence_transformers.models.", "; what is made: Transformer, Pooling, Dense, Normalize, " ..
+    "MultiVectorMask and LogitScore of sentence_transformers"
   local ORDER = "; expected Transformer; or Transformer, Pooling, any number of Dense, and Normalize or not; or " ..
-    "Transformer, Dense, MultiVectorMask or not, and Normalize"
+    "Transformer, Dense, MultiVectorMask or not, and Normalize; or Transformer, LogitScore"
   hf.refuses(modules("custom_st.Transformer", OWN .. "Pooling"),
     { '/modules.json: a module is of type "custom_st.Transformer"' .. MADE })
   hf.refuses(modules(OWN .. "Pooling", OWN .. "Transformer"), { "/modules.json: its modules are Pooling, Transformer" ..

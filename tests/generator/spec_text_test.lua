@@ -85,7 +85,7 @@ local WORDS = {
   ["--pool-similarity"] = { "dot", "cosine" },
   ["--logits"] = { "linear", "softmax", "log_softmax", "unit" }, ["--logits-size"] = { "7" },
   ["--classifier-labels"] = { "1", "65536" }, ["--classifier-activation"] = { "tanh", "relu", "gelu" },
-  ["--tokenizer-hash"] = { "0123456789abcdef" },
+  ["--text-pair"] = { "ask {query}%0a{document}" }, ["--tokenizer-hash"] = { "0123456789abcdef" },
   ["--classifier-scores"] = { "sigmoid", "softmax", "none" },
   ["--classifier-dense-bias"] = { "yes", "no" }, ["--classifier-norm"] = { "yes", "no" },
   ["--logits-transform-bias"] = { "yes", "no" },

@@ -308,6 +308,7 @@ return function(path, expect_run, expect, choose)
   end
   require "program_text"(path, expect_run, expect, choose)
   require "program_rank"(path, expect_run, expect, choose)
+  require "program_late"(path, expect_run, expect, choose)
   require "program_precision"(path, expect_run, expect, choose)
   require "program_samples"(path, expect_run, expect, choose)
 end

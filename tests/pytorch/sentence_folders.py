@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Folders of sentence-transformers with random weights: `make FOLDER` saves one of each kind of pooling, with linears
 after it, prompts and truncation, as the installed release does; `compare FOLDER BIN` holds `embed` and `search` of the
-programs made from them against `encode` in double precision; late_interaction.py does the same for vectors of tokens.
-Nothing is fetched. The last line is 'N passed, N failed'; the exit status is 1 where one failed."""
+programs made from them against `encode` in double precision; late_interaction.py and pair_scores.py do the same for
+vectors of tokens and for decoders that judge pairs. Nothing is fetched. The last line is 'N passed, N failed'; the exit
+status is 1 where one failed."""
 
 import argparse
 import json
@@ -18,6 +19,7 @@ import torch
 os.environ["HF_HUB_OFFLINE"] = "1"
 import from_hf  # noqa: E402
 import late_interaction  # noqa: E402
+import pair_scores  # noqa: E402
 import transformers  # noqa: E402
 from sentence_transformers import SentenceTransformer, models  # noqa: E402
 from tokenizers import Tokenizer, models as token_models, pre_tokenizers, processors  # noqa: E402
@@ -103,6 +105,7 @@ def make(folder):
         else:
             print(f"SKIPPED {name}: transformers {transformers.__version__} has no {kind}")
     late_interaction.make(folder)
+    pair_scores.make(folder)
 
 
 # -- Comparing ------------------------------------------------------------------------------------------------------
@@ -187,9 +190,11 @@ def compare(folder, programs):
             comparison = Comparison(folder / name, str(programs / name))
             comparison.compare_all()
             passed, failed = passed + comparison.passed, failed + comparison.failed
-    good, bad = late_interaction.compare(folder, programs)
-    print(f"{passed + good} passed, {failed + bad} failed")
-    return failed + bad > 0
+    for other in (late_interaction, pair_scores):
+        good, bad = other.compare(folder, programs)
+        passed, failed = passed + good, failed + bad
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
 
 
 def main():

@@ -115,6 +115,8 @@ Test(contract_text, functions_without_a_sentence)
     GIVES(false, ga_text_recorded_number(NULL, "expansion", 0, &number));
     GIVES(false, ga_text_recorded_number(spec, NULL, 0, &number));
     GIVES(false, ga_text_recorded_number(spec, "expansion", 0, NULL));
+    GIVES(0, ga_text_recorded_text(NULL, "pair", path, sizeof path));
+    GIVES(0, ga_text_recorded_text(spec, NULL, path, sizeof path));
     GIVES(0, ga_text_recorded_prompt(NULL, path, sizeof path));
     GIVES(3, ga_text_recorded_prompt("return {\n  text_input = { prompt = \"to \" },\n}\n", NULL, 8));
     GIVES(GA_TEXT_NO_PROMPT, ga_text_prompt_name(NULL, 0, path, sizeof path));
@@ -145,7 +147,7 @@ Test(contract_text, no_function_is_left_out)
             found++;
         }
     }
-    cr_expect_eq(found, 24, "%zu functions", found);
+    cr_expect_eq(found, 25, "%zu functions", found);
 }
 
 // Opened as ga_pack_open opens one: nothing waits for a writer, and a device is never read.

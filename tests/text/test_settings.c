@@ -95,6 +95,18 @@ Test(settings, numbers_are_found_by_the_whole_name_of_their_field)
     cr_expect_not(ga_text_recorded_number(spec, "", 0, &number));
 }
 
+Test(settings, texts_are_found_by_the_whole_name_of_their_field)
+{
+    char text[32] = "";
+    static const char spec[] = SPEC("answers = { 9, 7 }, scores = \"none\", pair = \"a%0a{query}\", prompt = \"b\"");
+    cr_expect_eq(ga_text_recorded_text(spec, "pair", text, sizeof text), 9);
+    cr_expect_str_eq(text, "a\n{query}");
+    cr_expect_eq(ga_text_recorded_text(spec, "pair", NULL, 0), 9);
+    cr_expect_eq(ga_text_recorded_text(spec, "scores", NULL, 0), 4);
+    cr_expect_eq(ga_text_recorded_text(spec, "answers", NULL, 0), 0);
+    cr_expect_eq(ga_text_recorded_text(spec, "air", NULL, 0), 0);
+}
+
 static const char *named(const char *spec, const char *name)
 {
     static char prompt[64];

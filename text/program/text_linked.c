@@ -15,6 +15,7 @@ const struct ga_text_library ga_text_library = {
     .tokenizer_ends = ga_text_tokenizer_ends,
     .recorded_hash = ga_text_recorded_hash,
     .recorded_number = ga_text_recorded_number,
+    .recorded_text = ga_text_recorded_text,
     .recorded_prompt = ga_text_recorded_prompt,
     .prompt_name = ga_text_prompt_name,
     .named_prompt = ga_text_named_prompt,

@@ -4,6 +4,7 @@
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
 local late_interaction = require "import.from_hf.late_interaction"
+local pair_scores = require "import.from_hf.pair_scores"
 
 local sentence = {}
 
@@ -113,7 +114,7 @@ function MODULES.Normalize(self, folder)
   self:add(self.path .. "/modules.json", "Normalize", nil, "pool.normalize", true)
 end
 
-MODULES.MultiVectorMask = late_interaction.mask
+MODULES.MultiVectorMask, MODULES.LogitScore = late_interaction.mask, pair_scores.module
 
 -- A folder inside the model's: a plain name, or the model's own.
 local function inner_folder(folder, path)
@@ -128,8 +129,8 @@ local function add_module(self, path, module)
     self:fail(path, "has %s among its modules; expected a type and the name of a folder", json.shown(module))
   elseif not MODULES[kind] or not module.type:find("^sentence_transformers%.") and
     module.type ~= "pylate.models.Dense.Dense" then
-    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling, Dense, Normalize and " ..
-      "MultiVectorMask of sentence_transformers", json.shown(module.type))
+    self:fail(path, "a module is of type %s; what is made: Transformer, Pooling, Dense, Normalize, " ..
+      "MultiVectorMask and LogitScore of sentence_transformers", json.shown(module.type))
   else
     self.kinds[#self.kinds + 1] = kind
     MODULES[kind](self, inner)
@@ -142,7 +143,7 @@ local ORDERS = {
   ["Transformer"] = true, ["Transformer, Pooling"] = true, ["Transformer, Pooling, Normalize"] = true,
   ["Transformer, Dense"] = true, ["Transformer, Dense, Normalize"] = true,
   ["Transformer, Dense, MultiVectorMask"] = true, ["Transformer, Dense, MultiVectorMask, Normalize"] = true,
-  ["Transformer, Dense, Normalize, MultiVectorMask"] = true,
+  ["Transformer, Dense, Normalize, MultiVectorMask"] = true, ["Transformer, LogitScore"] = true,
 }
 
 local function check_order(self, path)
@@ -152,13 +153,15 @@ local function check_order(self, path)
   local order = after and "Transformer, Pooling" .. after or kinds
   if #self.errors == 0 and not ORDERS[order] then
     self:fail(path, "its modules are %s; expected Transformer; or Transformer, Pooling, any number of Dense, and " ..
-      "Normalize or not; or Transformer, Dense, MultiVectorMask or not, and Normalize", kinds == "" and "none" or kinds)
+      "Normalize or not; or Transformer, Dense, MultiVectorMask or not, and Normalize; or Transformer, LogitScore",
+      kinds == "" and "none" or kinds)
   end
 end
 
 -- Adds to a folder's rows what modules.json says: { transformer (the folder with config.json), width (of the rows that
 -- are pooled: { path, field, value }, or nil), pooling ({ path, config }, or nil), vectors (of tokens: { path, size,
--- is_unit }, or nil), unscored (which of them do not count: { path, words }, or nil) }; nil where there is none.
+-- is_unit }, or nil), unscored (which of them do not count: { path, words }, or nil), answers (tokens whose logits are
+-- a score: { path, ids }, or nil) }; nil where there is none.
 function sentence.read(self)
   local path = self.path .. "/modules.json"
   if fs.kind(path) == "nothing" then return nil end
@@ -169,7 +172,7 @@ function sentence.read(self)
   check_order(self, path)
   add_dense(self)
   return { transformer = self.transformer, width = self.width, pooling = self.pooling, vectors = self.vectors,
-    unscored = self.unscored }
+    unscored = self.unscored, answers = self.answers }
 end
 
 return sentence

@@ -5,6 +5,7 @@ local conversions = require "import.from_hf.conversions"
 local fs = require "base.fs"
 local json = require "import.from_hf.json"
 local late_interaction = require "import.from_hf.late_interaction"
+local pair_scores = require "import.from_hf.pair_scores"
 local text = require "base.text"
 local tokenizer = require "import.from_hf.tokenizer"
 
@@ -236,8 +237,9 @@ local ARGUMENTS = {
 
 -- What a module's config must say where it says anything, and why.
 local REQUIRED = {
-  { "transformer_task", "feature-extraction sequence-classification", "a text becomes rows or a score" },
-  { "module_output_name", "token_embeddings scores", "the last layer's rows are pooled" },
+  { "transformer_task", "feature-extraction sequence-classification text-generation",
+    "a text becomes rows or a score" },
+  { "module_output_name", "token_embeddings scores causal_logits", "the last layer's rows are pooled" },
   { "modality_config.text.method", "forward", "the last layer's rows are pooled" },
   { "modality_config.text.method_output_name", "last_hidden_state logits", "the last layer's rows are pooled" },
 }
@@ -312,6 +314,7 @@ function texts.read(self, folder, encoder, made, longest)
   if encoder and encoder.vectors or made["logits.kind"] == "unit" then
     late_interaction.read(self, folder, encoder, module, longest)
   end
+  if made["mask.causal"] and made["logits.kind"] == "linear" then pair_scores.read(self, folder, encoder, read) end
   local adapter = folder .. "/adapter_config.json"
   if fs.kind(adapter) ~= "nothing" then self:fail(adapter, ADAPTER) end
 end
