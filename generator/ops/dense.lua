@@ -103,7 +103,11 @@ return {
     end
     for_each(spec.dense, "activation", "none", fail)
     for_each(spec.dense, "bias", true, fail)
-    spec.d_embedding = spec.dense.sizes[#spec.dense.sizes]
+    local last = spec.dense.sizes[#spec.dense.sizes]
+    spec.d_embedding = spec.pool and spec.pool.size or last
+    if spec.d_embedding > last then
+      fail(("pool.size is %d; expected at most %d, the last of dense.sizes"):format(spec.d_embedding, last))
+    end
     spec.dense.linears = linears(spec)
     spec.runs_last = true
   end,

@@ -1,5 +1,5 @@
--- ops/pooling.lua: one row for each sequence: its first (cls) or last, or a mean of its real rows; of length one on
--- request.
+-- ops/pooling.lua: one row for each sequence: its first (cls) or last, or a mean of its real rows; its first numbers
+-- alone, and of length one, on request.
 local types = require "schema.types"
 
 -- Ways to pool: which rows of a sequence each reads, as plan/one_row.lua says it, and what `info` calls the result.
@@ -13,6 +13,15 @@ local SIMILARITIES = { "cosine", "dot", "euclidean", "manhattan" }
 local KINDS = { "cls", "last", "mean", "weighted_mean" }
 local EXPECTED = '"cls", "last", "mean" or "weighted_mean"'
 
+local function check_size(spec, fail)
+  local size = spec.pool.size
+  if size and spec.classifier then
+    fail("pool.size is given, but the classifier takes the whole row; leave pool.size out")
+  elseif size and not spec.dense and size > spec.d_model then
+    fail(("pool.size is %d; expected at most %d, the row's d_model"):format(size, spec.d_model))
+  end
+end
+
 return {
   name = "pooling",
   of_decoder = true,
@@ -22,6 +31,10 @@ return {
       help = "also gives `embedding`, one row for each sequence: its first row, its last row, the mean of its rows, " ..
         "or a mean whose weights are 1 for the first row, 2 for the second, and so on",
       group = "whole models", example = 'pool = { kind = "mean" }' },
+    { field = "pool.size", flag = "--pool-size", value = "N", check = types.count(1, 65536), parse = types.to_number,
+      default = "all",
+      help = "the embedding is the first N numbers of this row, or of the last of the linears after it",
+      group = "whole models", example = 'pool = { kind = "mean", size = 8 }' },
     { field = "pool.normalize", flag = "--pool-normalize", value = "yes|no", check = types.boolean,
       parse = types.to_boolean, default = "no",
       help = "divide the embedding by its L2 norm, or by 1e-12 if that is larger",
@@ -35,7 +48,8 @@ return {
     if not spec.stack or not spec.pool then return end
     if not spec.pool.kind then fail("pool.kind is missing beside pool.normalize: " .. EXPECTED) end
     spec.pool.normalize, spec.pool.similarity = spec.pool.normalize or false, spec.pool.similarity or "cosine"
-    spec.d_embedding = spec.d_model -- unless linears follow, of which ops/dense.lua says it
+    check_size(spec, fail)
+    spec.d_embedding = spec.pool.size or spec.d_model -- unless linears follow, of which ops/dense.lua says it
     spec.adds_rows = spec.adds_rows or spec.pool.kind and WAYS[spec.pool.kind].adds_rows
   end,
   outputs = function(spec, add)
@@ -59,6 +73,7 @@ return {
   end,
   sentence = function(spec)
     if not spec.pool then return nil end
-    return ("embedding: %s%s"):format(WAYS[spec.pool.kind].says, spec.pool.normalize and ", over its length" or "")
+    return ("embedding: %s%s%s"):format(WAYS[spec.pool.kind].says, spec.pool.size and
+      (", of it the first %d numbers"):format(spec.pool.size) or "", spec.pool.normalize and ", over its length" or "")
   end,
 }

@@ -98,6 +98,7 @@ local WRONG = {
   { "--ffn-adapter-rank", "0", count(1, 65536, "0") },
   { "--ffn-adapter-scale", "0", "must be a number from 1e-06 to 1e+06, found 0" },
   { "--pool", "max", ONE_OF:format("cls, last, mean, weighted_mean", '"max"') },
+  { "--pool-size", "0", count(1, 65536, "0") },
   { "--pool-normalize", "x", 'must be yes or no, found "x"' },
   { "--dense-sizes", "0", count(1, 65536, "0") }, { "--dense-bias", "x", 'must be yes or no, found "x"' },
   { "--dense-activation", "silu", ONE_OF:format("none, tanh, relu, gelu", '"silu"') },

@@ -43,6 +43,18 @@ fact.holds("of a model whose rows sentence-transformers pools the stack alone is
   fact.equal(read_as("BertModel", { architecture = "BertForMaskedLM" }).logits.transform, "gelu")
 end)
 
+fact.holds("truncate_dim makes embeddings shorter", function()
+  local function size(dim, more)
+    local files = { ["config_sentence_transformers.json"] = '{"truncate_dim": ' .. dim .. "}" }
+    for name, content in pairs(more or {}) do files[name] = content end
+    local s = spec_of(encoder(files))
+    return s.pool.size, s.d_embedding
+  end
+  fact.equal(size("5"), 5)
+  fact.equal(select(2, size("5")), 5)
+  for _, dim in ipairs({ "null", "8", "99" }) do fact.equal(size(dim), nil) end
+end)
+
 -- -- How long a text may be -----------------------------------------------------------------------------------------
 
 fact.holds("the length is that of the first module's config, else the tokenizer's, and never beyond the positions",
@@ -218,8 +230,6 @@ fact.holds("what changes a text or a vector and is not done is refused by its fi
   local cases = {
     { TOKENIZER, '{"split_special_tokens": true}', "split_special_tokens is true; expected false: special tokens in " ..
       "a text are tokens" },
-    { SENTENCE, '{"truncate_dim": 4}', "truncate_dim is 4; expected none: vectors are whole unless a call says " ..
-      "--dims 4, or truncate_dim in Python; --hf-ignore truncate_dim goes on" },
     { BERT, '{"processor_kwargs": {"padding_side": "left"}}', 'processor_kwargs.padding_side is "left"; expected ' ..
       "none: it may change what a text becomes" },
     { BERT, '{"processing_kwargs": {"common": {"max_length": 3}}}', "processing_kwargs.common is an object; " ..

@@ -94,8 +94,9 @@ class NomicBertModel(PreTrainedModel):
         self.encoder = nn.ModuleDict({"layers": nn.ModuleList(NomicLayer(config) for _ in range(config.n_layer))})
         self.post_init()
 
-    def forward(self, input_ids, token_type_ids, **_):
-        x = self.embeddings["word_embeddings"](input_ids) + self.embeddings["token_type_embeddings"](token_type_ids)
+    def forward(self, input_ids, token_type_ids=None, **_):
+        types = torch.zeros_like(input_ids) if token_type_ids is None else token_type_ids
+        x = self.embeddings["word_embeddings"](input_ids) + self.embeddings["token_type_embeddings"](types)
         hidden = [self.emb_ln(x)]
         for layer in self.encoder["layers"]:
             hidden.append(layer(hidden[-1]))

@@ -20,6 +20,7 @@ from safetensors.torch import load_file, save_file
 os.environ["HF_HUB_OFFLINE"] = "1"
 import transformers  # noqa: E402
 
+import custom_models  # noqa: E402
 import from_hf  # noqa: E402
 
 COUNT = int(os.environ.get("CONFIGURATIONS", "5"))  # of each family
@@ -173,6 +174,16 @@ def modernbert(r):
             "pad_token_id": 0, "cls_token_id": 1, "bos_token_id": 1, "sep_token_id": 2, "eos_token_id": 2}
 
 
+def nomic(r):
+    heads, mlp_bias = r.choice([1, 2, 3, 5]), r.random() < 0.5
+    return {"n_embd": heads * r.choice([6, 10, 14, 20]), "n_head": heads, "n_layer": r.choice([1, 2, 3]),
+            "n_inner": r.randrange(20, 99), "n_positions": r.randrange(44, 70), "max_trained_positions": 70,
+            "vocab_size": r.randrange(40, 99), "pad_vocab_size_multiple": 1,
+            "activation_function": r.choice(["swiglu", "geglu"]), "layer_norm_epsilon": r.choice([1e-12, 1e-5]),
+            "rotary_emb_base": r.choice([500, 1000, 10000]), "qkv_proj_bias": r.random() < 0.5,
+            "mlp_fc1_bias": mlp_bias, "mlp_fc2_bias": mlp_bias}
+
+
 def t5(r):
     return {"d_model": r.randrange(20, 60), "num_heads": r.choice([1, 2, 3, 5]), "d_kv": r.choice([6, 9, 14]),
             "num_layers": r.choice([1, 2, 3]), "d_ff": r.randrange(20, 99), "vocab_size": r.randrange(40, 99),
@@ -210,6 +221,7 @@ FAMILIES = {
     "mistral": ("MistralForCausalLM", mistral, "decoder"),
     "modernbert": ("ModernBertModel", modernbert, "encoder"),
     "mpnet": ("MPNetModel", bert, "encoder"),
+    "nomic_bert": ("NomicBertModel", nomic, "encoder"),
     "olmo2": ("Olmo2ForCausalLM", olmo2, "decoder"),
     "olmo3": ("Olmo3ForCausalLM", olmo3, "decoder"),
     "phi3": ("Phi3ForCausalLM", phi3, "decoder"),
@@ -231,7 +243,7 @@ def made(name, i):
     r = random.Random(zlib.crc32(f"{name} {i}".encode()))
     settings = draw(r, i) if draw.__code__.co_argcount == 2 and not draw.__defaults__ else draw(r)
     torch.manual_seed(i)
-    module = getattr(transformers, kind)
+    module = from_hf.class_of(kind)
     module = module(module.config_class(**settings)).eval()
     for parameter in module.parameters():
         if parameter.dim() == 1:
@@ -243,7 +255,7 @@ def made(name, i):
 
 def make(folder, names):
     for name in names:
-        if not hasattr(transformers, FAMILIES[name][0]):
+        if not hasattr(transformers, FAMILIES[name][0]) and not hasattr(custom_models, FAMILIES[name][0]):
             print(f"SKIPPED {name}: transformers {transformers.__version__} has no {FAMILIES[name][0]}")
             continue
         for i in range(COUNT):
@@ -307,8 +319,8 @@ def compare_one(folder, program, name):
     """The error of a program as a multiple of transformers' own, and whether its tokens are those of transformers."""
     kind_of_class, _, kind = FAMILIES[name]
     torch.manual_seed(7)
-    module = getattr(transformers, kind_of_class).from_pretrained(folder, dtype=torch.float32,
-                                                                  attn_implementation="eager").eval()
+    module = from_hf.class_of(kind_of_class).from_pretrained(folder, dtype=torch.float32,
+                                                               attn_implementation="eager").eval()
     inputs, given = inputs_of(module, kind)
     theirs, _ = results(module, kind, inputs)
     with from_hf.doubled():

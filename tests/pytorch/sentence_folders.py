@@ -46,11 +46,12 @@ FOLDERS = {
     "st_dense": ("BertModel", SMALL, True, "mean", [(70, torch.nn.Tanh(), True), (36, torch.nn.Identity(), False)],
                  {"prompts": {"query": "query : ", "document": "find "}, "default_prompt_name": "document",
                   "similarity_fn_name": "manhattan"}),
+    "st_short": ("BertModel", SMALL, True, "cls", [], {"truncate_dim": 20}),
     "st_eurobert": ("EuroBertModel", {**LLAMA, "pad_token_id": 0, "mask_token_id": 2, "rope_parameters": {
                         "rope_type": "default", "rope_theta": 250000.0}}, True, "mean", [],
                     {"prompts": {"query": "query : ", "document": "the "}}),
 }
-NORMALIZED = ["st_last", "st_dense", "st_eurobert"]
+NORMALIZED = ["st_last", "st_dense", "st_eurobert", "st_short"]
 DIMS = 12  # of shorter vectors
 
 
@@ -173,7 +174,7 @@ class Comparison:
         self.expect(off <= limit, f"search: scores off by {off:.3g}, at most {limit:.3g}")
 
     def compare_all(self):
-        self.compare("embed", self.embedded(TEXTS))
+        self.compare("embed", self.embedded(TEXTS), normalize_embeddings=self.name in NORMALIZED)
         prompts = json.loads((self.folder / "config_sentence_transformers.json").read_text())["prompts"]
         for name in prompts:
             self.compare(f"--prompt {name}", self.embedded(TEXTS, "--prompt", name), prompt_name=name)

@@ -69,7 +69,9 @@ static REAL *IN_REAL(dense_rows)(const struct ga_model *model, const struct ga_w
 void IN_REAL(reference_embedding)(const struct ga_model *model, const struct ga_weight_view *roles,
                                   const struct ga_io *io, const REAL *output, REAL *embedding)
 {
-    const size_t n = model->stack->d_embedding;
+    const struct ga_stack *stack = model->stack;
+    const size_t whole = stack->n_dense ? stack->dense[stack->n_dense - 1].n_out : model->d_model;
+    const size_t n = stack->d_embedding;
     REAL *pooled = malloc(io->batch * model->d_model * sizeof *pooled);
     if (pooled) {
         IN_REAL(pool)(model, io, output, pooled);
@@ -79,7 +81,7 @@ void IN_REAL(reference_embedding)(const struct ga_model *model, const struct ga_
         const bool has_rows = pooled && reference_q_rows(io, b) > 0;
         REAL square = 0;
         for (size_t d = 0; d < n; d++) {
-            embedding[d] = has_rows ? pooled[b * n + d] : 0;
+            embedding[d] = has_rows ? pooled[b * whole + d] : 0;
             square += embedding[d] * embedding[d];
         }
         for (size_t d = 0; model->stack->pool_normalize && d < n; d++) {

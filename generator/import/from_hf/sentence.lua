@@ -161,7 +161,7 @@ end
 -- Adds to a folder's rows what modules.json says: { transformer (the folder with config.json), width (of the rows that
 -- are pooled: { path, field, value }, or nil), pooling ({ path, config }, or nil), vectors (of tokens: { path, size,
 -- is_unit }, or nil), unscored (which of them do not count: { path, words }, or nil), answers (tokens whose logits are
--- a score: { path, ids }, or nil) }; nil where there is none.
+-- a score: { path, ids }, or nil), size (of a row after linears, or nil) }; nil where there is none.
 function sentence.read(self)
   local path = self.path .. "/modules.json"
   if fs.kind(path) == "nothing" then return nil end
@@ -172,7 +172,8 @@ function sentence.read(self)
   check_order(self, path)
   add_dense(self)
   return { transformer = self.transformer, width = self.width, pooling = self.pooling, vectors = self.vectors,
-    unscored = self.unscored, answers = self.answers }
+    unscored = self.unscored, answers = self.answers,
+    size = self.dense.sizes[#self.dense.sizes] }
 end
 
 return sentence

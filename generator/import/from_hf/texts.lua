@@ -269,11 +269,10 @@ local function check_module(self, path, config)
   end
 end
 
-local function check_sentence(self, path, config, encoder)
+local function check_sentence(self, path, config, encoder, made)
   local dim, pooling = value_at(config, "truncate_dim"), encoder.pooling
-  if dim ~= nil and pooling then
-    self:refuse(path, "truncate_dim", dim, "none", ("vectors are whole unless a call says --dims %s, or " ..
-      "truncate_dim in Python; --hf-ignore truncate_dim goes on"):format(json.shown(dim)))
+  if dim ~= nil and pooling and (type(dim) ~= "number" or dim < (encoder.size or made.d_model)) then
+    self:add(path, "truncate_dim", dim, "pool.size", dim)
   end
   if pooling and pooling.config.include_prompt == false and has_prompts(config) then
     self:refuse(pooling.path, "include_prompt", false, "true", "a prompt's tokens are pooled with the text's")
@@ -293,7 +292,7 @@ local function add_sentence(self, encoder, made)
   add_prompts(self, path, config)
   if encoder.pooling or encoder.vectors then add_similarity(self, path, config, encoder) end
   if made["classifier.labels"] then add_scores(self, path, config) end
-  check_sentence(self, path, config, encoder)
+  check_sentence(self, path, config, encoder, made)
 end
 
 -- Adds what a folder says of texts. folder: that of config.json; encoder: what modules.json says, nil without; made:
