@@ -1,5 +1,6 @@
 -- rope.lua: rotary positions: pairs of a head's dimensions in q and k turn by angles that grow with the row's place.
--- Adds to the stage after a projection; the angles' cosines and sines are stored with the packed weights.
+-- Adds to the stage after a projection; the angles' cosines and sines are stored with the packed weights: those of a
+-- layer by itself here, those of a stack's layers once for all that have the same (ops/attention.lua).
 local fmt = require "base.fmt"
 local types = require "schema.types"
 
@@ -63,9 +64,10 @@ return {
     spec.rope_longest = longest(spec)
     spec.rope_places = rope.positions or spec.rope_longest
   end,
-  packed = function(spec, add)
+  -- of_stack: asked for the table that a stack has for its layers.
+  packed = function(spec, add, of_stack)
     local rope = spec.rope
-    if not rope then return end
+    if not rope or spec.is_part and not of_stack then return end
     add("rope", spec.rope_places * rope.rotary_dim, { { kind = "angles", layout = "ROTARY_" .. rope.layout:upper(),
       places = spec.rope_places, width = rope.rotary_dim, theta = rope.theta, scaling = spec.rope_scaling } })
   end,

@@ -2,6 +2,7 @@
 -- encoder's output is memory_attention.lua's. Each is a part generated as any attention layer (spec/stack.lua says its
 -- spec). Here is what joins it to the stack.
 local linear = require "ops.linear"
+local rope = require "attention.rope"
 
 local block = { name = "attention" }
 
@@ -30,8 +31,59 @@ function block.sublayer(spec, words, part, call, prefix, out, says, reads)
   }
 end
 
+-- -- Angles of rotary positions -------------------------------------------------------------------------------------
+
+-- The attentions of the kinds of layers, in order.
+local function kinds_of(spec)
+  local list = {}
+  for _, kind in ipairs(spec.layer_kinds) do list[#list + 1] = kind.spec end
+  return #list > 0 and list or { spec.attention_spec }
+end
+
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  for key, value in pairs(a) do
+    if not same(value, b[key]) then return false end
+  end
+  return true
+end
+
+-- The tables of angles of a stack's layers, each once: { count, fills }, and which of them each kind takes: of_kind,
+-- 1 for a kind that takes none.
+local function tables_of(spec)
+  local tables, of_kind = {}, {}
+  for i, kind in ipairs(kinds_of(spec)) do
+    local count, fills
+    rope.packed(kind, function(_, n, filled_by) count, fills = n, filled_by end, true)
+    for at, known in ipairs(tables) do
+      if same(known.fills, fills) then of_kind[i] = at end
+    end
+    if fills and not of_kind[i] then
+      tables[#tables + 1] = { count = count, fills = fills }
+      of_kind[i] = #tables
+    end
+    of_kind[i] = of_kind[i] or 1
+  end
+  return tables, of_kind
+end
+
+function block.words(spec)
+  local tables, of_kind = tables_of(spec)
+  return { n_angles = #tables, angles_of_kind = of_kind }
+end
+
+function block.packed(spec, add)
+  for i, angles in ipairs((tables_of(spec))) do add("angles_" .. i, angles.count, angles.fills) end
+end
+
+-- -- Sublayers ------------------------------------------------------------------------------------------------------
+
 function block.sublayers(spec, words)
   if not spec.attention_spec then return {} end
+  for _, kind in ipairs(kinds_of(spec)) do kind.takes_angles = words.n_angles > 0 end
   local sublayer = block.sublayer(spec, words, "attention", "attend", "", "out", "attention", { words.normed })
   for i = 2, #spec.layer_kinds do sublayer.parts[i] = spec.layer_kinds[i].part end
   return { sublayer }
