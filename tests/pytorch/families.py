@@ -200,6 +200,16 @@ def vit(r):
             "hidden_act": r.choice(["gelu", "relu"]), "qkv_bias": r.random() < 0.5}
 
 
+def gte(r, i):
+    heads = r.choice([1, 2, 3, 5])
+    return {"hidden_size": heads * r.choice([6, 10, 14, 20]), "num_attention_heads": heads,
+            "num_hidden_layers": r.choice([1, 2, 3]), "intermediate_size": r.randrange(20, 99),
+            "vocab_size": r.randrange(40, 99), "max_position_embeddings": r.randrange(44, 70),
+            "hidden_act": r.choice(["gelu", "relu"]), "layer_norm_eps": r.choice([1e-12, 1e-5]),
+            "type_vocab_size": r.choice([0, 1, 2]), "rope_theta": r.choice([500.0, 20000.0]),
+            "rope_scaling": {"type": "ntk", "factor": r.choice([2.0, 8.0])} if i % 2 else None}
+
+
 # A family: its class, what draws a configuration (from random numbers, and which one it is if it takes two), and its
 # kind: what is compared. encoder: the last rows; decoder: logits, and tokens; reranker: logits of labels; image: the
 # last rows of an image's patches.
@@ -217,6 +227,7 @@ FAMILIES = {
     "gpt2": ("GPT2LMHeadModel", gpt2, "decoder"),
     "gpt_neox": ("GPTNeoXForCausalLM", gpt_neox, "decoder"),
     "granite": ("GraniteForCausalLM", granite, "decoder"),
+    "gte": ("NewModel", gte, "encoder"),
     "llama": ("LlamaForCausalLM", llama, "decoder"),
     "mistral": ("MistralForCausalLM", mistral, "decoder"),
     "modernbert": ("ModernBertModel", modernbert, "encoder"),
@@ -315,7 +326,7 @@ def call(program, folder, command, given, *options):
 OUTPUTS = {"encoder": "output", "image": "output", "decoder": "logits", "reranker": "class_logits"}
 
 
-def compare_one(folder, program, name):
+def compare_one(folder, program, name, isa):
     """The error of a program as a multiple of transformers' own, and whether its tokens are those of transformers."""
     kind_of_class, _, kind = FAMILIES[name]
     torch.manual_seed(7)
@@ -327,22 +338,23 @@ def compare_one(folder, program, name):
         wanted, tokens = results(exact(module), kind, [
             {key: value.double() if value.is_floating_point() else value for key, value in one.items()}
             for one in inputs])
-    found = call(program, folder, "run", given, "--outputs", OUTPUTS[kind])[OUTPUTS[kind]]
+    found = call(program, folder, "run", given, "--outputs", OUTPUTS[kind], "--isa", isa)[OUTPUTS[kind]]
     ours = [from_hf.in_place(found, row, b) for b, row in enumerate(wanted)]
     own = max((a - b).abs().max().item() for a, b in zip(theirs, wanted))
     error = max((a - b).abs().max().item() for a, b in zip(ours, wanted))
     if tokens is None:
         return error, error / own, None
     prompt = {"tokens": given["tokens"][2:3, :PROMPT], "lengths": torch.tensor([PROMPT])}
-    more = call(program, folder, "generate", prompt, "--new", str(NEW))["tokens"][0].tolist()
-    return error, error / own, more == tokens
+    more = call(program, folder, "generate", prompt, "--new", str(NEW), "--isa", isa)["tokens"]
+    return error, error / own, more[0].tolist() == tokens
 
 
-def compare(folder, programs):
+def compare(folder, programs, isa):
     passed = failed = 0
-    print(f"transformers {transformers.__version__}\n{'family':16} {'tried':>5} {'error':>8} {'of theirs':>9}  tokens")
+    print(f"transformers {transformers.__version__}, {isa}")
+    print(f"{'family':16} {'tried':>5} {'error':>8} {'of theirs':>9}  tokens")
     for name in FAMILIES:
-        rows = [compare_one(path, programs / path.name, name)
+        rows = [compare_one(path, programs / path.name, name, isa)
                 for path in sorted(folder.glob(f"{name}_[0-9]")) if path.is_dir()]
         if not rows:
             continue
@@ -359,7 +371,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=["make", "compare"])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("rest", nargs="*", help="make: families, all if none is given; compare: the folder of programs")
+    parser.add_argument("rest", nargs="*", help="make: families, all if none is given; compare: the folder of "
+                                                "programs, and an instruction set")
     options = parser.parse_args()
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
@@ -367,7 +380,7 @@ def main():
     with torch.no_grad():
         if options.command == "make":
             return make(options.folder, options.rest or FAMILIES)
-        return compare(options.folder, pathlib.Path(options.rest[0]))
+        return compare(options.folder, pathlib.Path(options.rest[0]), options.rest[1])
 
 
 if __name__ == "__main__":

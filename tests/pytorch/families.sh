@@ -1,8 +1,8 @@
 #!/bin/sh
 # families.sh: compares programs of each family of models that --from-hf reads with transformers (families.py), as
 # `ninja check-families` does. FAMILIES="llama gpt2" chooses some, CONFIGURATIONS=2 tries two of each in place of five.
-# PYTHON runs it with another release of transformers, in place of the one that requirements.txt asks for. The programs
-# are built in out/families; the user's do not change.
+# PYTHON runs it with another release of transformers, in place of the one that requirements.txt asks for; ISA=avx2 by
+# another instruction set than portable C. The programs are built in out/families; the user's do not change.
 set -eu
 cd -P "$(dirname "$0")/../.."
 
@@ -19,7 +19,8 @@ rm -rf "$here/models"
 # shellcheck disable=SC2086
 "$PYTHON" tests/pytorch/families.py make "$here/models" ${FAMILIES:-}
 source=$PWD
-set -- --isa scalar CFLAGS=-Og # what is compared is meaning
+isa=${ISA:-scalar}
+set -- --isa "$isa" CFLAGS=-Og # what is compared is meaning
 programs=
 for path in "$here"/models/*; do
     set -- "$@" --from-hf "$path"
@@ -29,4 +30,4 @@ cd "$here"
 "$source/configure" "$@" >configure.log || { cat configure.log; exit 1; }
 # shellcheck disable=SC2086
 ninja $programs >build.log || { tail -n 40 build.log; exit 1; }
-exec "$PYTHON" "$source/tests/pytorch/families.py" compare models out/bin
+exec "$PYTHON" "$source/tests/pytorch/families.py" compare models out/bin "$isa"
