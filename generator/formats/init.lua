@@ -37,7 +37,8 @@
 --       in_order               the same as elements of a panel, where it attends; nil: as store
 --       header                 elements of a panel's column before those of each running sum: its scale, and with
 --                              has_offset the sum of its weights
---       has_offset             whether rows hold their distance from their least number, which is what zero is then
+--       has_offset             whether rows hold their distance from their least number, which is what zero is then;
+--                              middle: less this, nil for 0
 --     functions(set)           C functions that the expressions call, of these words; nil: none
 --     vocabulary(set, W)       where it does not multiply integers with a scale for each running sum: what templates
 --                              may say of it (vocabulary/multiplied.lua); W: of the weights' format

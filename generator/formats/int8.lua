@@ -1,6 +1,7 @@
 -- int8.lua: rows of 8 bits with a range of their own for each running sum, times weights of 8 bits with a scale for
 -- each column of it. A row's zero is one of its 255 steps. Sets that multiply bytes keep it as an offset, and begin
--- each sum with what it adds; others keep the difference in 16 bits, as products of bytes saturate there (vpmaddubsw).
+-- each sum with what it adds; where they multiply signed ones alone, rows are kept less 128. Others keep the difference
+-- in 16 bits, as products of bytes saturate there (vpmaddubsw).
 local STEPS = 254    -- between a row's least and greatest: one less than bytes hold, as both ends are rounded
 -- Products of a running sum: far fewer than 32 bits hold, as each has a scale of its own. Sentences of MiniLM are half
 -- as far from f32's as with one sum for all.
@@ -22,6 +23,8 @@ return {
     ways = {
       { product = "bytes", row = offset_byte, panel = byte, header = 8, has_offset = true, store = "store_uint8",
         in_order = "store_int8" },
+      { product = "signed_bytes", row = byte, panel = byte, header = 8, has_offset = true, middle = 128,
+        store = "store_int8", in_order = "store_int8" },
       { product = "int16", row = difference, panel = byte, header = 4, load = "load_int8", store = "store_int16",
         in_order = "store_int8" },
     },

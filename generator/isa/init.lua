@@ -36,6 +36,9 @@
 -- how many elements that are; splat(element), load(pointer): a and b; type: of these vectors, where it is not `ints`;
 -- and helpers, cflags and cpu where it needs any. By names:
 --   bytes                      of a unsigned and b signed, in lanes of 32 bits
+--   signed_bytes               of a and b signed, in lanes of 32 bits; unsigned: splat and dot where a is not
+--   bytes_by_lane              of a unsigned and of the signed ones in a lane of b, whose number dot has besides; where
+--                              a is signed: lessen(a), each byte less `less`
 --   bytes_in_memory            of a unsigned and b signed, which it reads at a pointer
 --   bytes_in_16_bits           of a unsigned and b signed, in lanes of 16 bits; to_ints(sum, 1): lanes of 32 bits, each
 --                              the sum of two; fold(sum): one lane, the sum of all
@@ -47,7 +50,7 @@
 -- prefers: CPU features without which another variant is faster.
 --
 -- What only some CPUs of a set have is in a file that refines it: name, which begins with the set's; of, the set; and
--- products, over the set's own.
+-- products, over the set's own. Of several that refine a set the last by name is the best.
 local compat = require "base.compat"
 local fs = require "base.fs"
 local lanes = require "isa.vocabulary.lanes"
@@ -92,6 +95,7 @@ local function load_all()
     local list = tables[own.of].refinements
     refining[i] = refined(tables[own.of], own)
     list[#list + 1], refining[own.name] = refining[i], refining[i]
+    table.sort(list, function(a, b) return a.name > b.name end)
   end
   table.sort(names, function(a, b) return tables[a].width > tables[b].width end)
 end

@@ -52,7 +52,7 @@ end
 local function variants(s, isa_names)
   local list = {}
   for _, name in ipairs(isa_api.ordered(isa_names)) do
-    for _, set in ipairs(multiply.variants(s.arithmetics, isa_api.get(name))) do list[#list + 1] = set end
+    for _, set in ipairs(multiply.variants_of(s, isa_api.get(name))) do list[#list + 1] = set end
   end
   return list
 end

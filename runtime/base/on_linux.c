@@ -18,7 +18,7 @@
 #include <sys/auxv.h>
 
 enum { PROC_NAME = 40 };
-enum { ASIMD = 1 << 1, I8MM = 1 << 13 }; // on AArch64 of AT_HWCAP, of AT_HWCAP2
+enum { ASIMD = 1 << 1, ASIMDDP = 1 << 20, I8MM = 1 << 13, BF16 = 1 << 14 }; // two of AT_HWCAP, two of AT_HWCAP2
 
 // The name that /proc has for an open file: linkat takes it from everyone, and the descriptor only from root.
 static const char *name_in_proc(int fd, char text[PROC_NAME])
@@ -53,8 +53,9 @@ long ga_cpus_allowed(void)
 uint32_t ga_aarch64_features(void)
 {
 #if defined(__aarch64__)
-    const uint32_t asimd = (getauxval(AT_HWCAP) & ASIMD) != 0 ? GA_CPU_ASIMD : 0;
-    return asimd | ((getauxval(AT_HWCAP2) & I8MM) != 0 ? GA_CPU_I8MM : 0);
+    const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+    const uint32_t asimd = (first & ASIMD ? GA_CPU_ASIMD : 0) | (first & ASIMDDP ? GA_CPU_ASIMDDP : 0);
+    return asimd | (second & I8MM ? GA_CPU_I8MM : 0) | (second & BF16 ? GA_CPU_BF16 : 0);
 #else
     return 0;
 #endif

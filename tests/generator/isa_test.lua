@@ -29,9 +29,10 @@ local MADE = { load_int8 = 1, load_bf16 = 1, round_bf16 = 1, upper = 1, store_up
   store_uint8 = 2, store_int16 = 2 }
 
 -- The formats of a product, with their operands.
-local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, to_ints = 2, fold = 1, store = 2, in_order = 2 }
-local PRODUCTS = { bytes = true, bytes_in_memory = true, bytes_in_16_bits = true, int16 = true, ints = true,
-  bf16 = true }
+local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, lessen = 1, to_ints = 2, fold = 1, store = 2,
+  in_order = 2 }
+local PRODUCTS = { bytes = true, signed_bytes = true, bytes_by_lane = true, bytes_in_memory = true,
+  bytes_in_16_bits = true, int16 = true, ints = true, bf16 = true }
 
 local function each(f)
   for _, name in ipairs(isa.names()) do f(isa.get(name)) end
@@ -131,9 +132,11 @@ fact.holds("every product is a table of what the contract lists, each word with 
     for name in pairs(PRODUCTS) do
       for field, value in pairs(set.products[name] or {}) do
         local where = ("%s.%s.%s"):format(set.name, name, field)
-        if PRODUCT[field] then has_operands(value, PRODUCT[field], where) end
+        local more = name == "bytes_by_lane" and field == "dot" and 1 or 0 -- a lane
+        if PRODUCT[field] then has_operands(value, PRODUCT[field] + more, where) end
         fact.equal(type(value), PRODUCT[field] and "string" or ({ unit = "number", type = "string", helpers = "string",
-          cflags = "table", cpu = "table", prefers = "table", upper_first = "boolean" })[field] or where)
+          cflags = "table", cpu = "table", prefers = "table", upper_first = "boolean", less = "number",
+          unsigned = "table" })[field] or where)
       end
     end
     for name in pairs(set.refines and set.refines.products or set.products) do assert(PRODUCTS[name], name) end

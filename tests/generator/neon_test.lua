@@ -3,6 +3,7 @@
 local fact = dofile("tests/generator/fact.lua")
 local emit = require "emit"
 local isa = require "isa"
+local kept = require "formats.vocabulary.kept"
 local multiply = require "formats.vocabulary.multiplied"
 local spec = require "spec"
 
@@ -47,6 +48,36 @@ fact.holds("integers are multiplied into sums of twice their bits, which no CPU 
     fact.equal(X.vector .. " " .. X.sum .. " " .. X.unit, "int16x4_t int32x4_t 1")
     fact.lists_equal(multiply.needs(name, neon).cpu, {})
     fact.lists_equal(multiply.needs(name, neon).cflags, {})
+  end
+end)
+
+-- bfdot and bfmmla round each sum of two products, and to odd.
+fact.holds("CPUs of Armv8.6 multiply bf16 with one rounding a product", function()
+  local set = multiply.variants({ "bf16" }, neon)[1]
+  fact.equal(set.name, "neonv86")
+  for name, product in pairs(set.refines.products) do
+    assert(not product.helpers:find("\"bfdot") and not product.helpers:find("\"bfmmla"), name)
+  end
+  fact.contains(set.products.bf16.helpers, "bfmlalb %0.4s, %2.8h, %1.h[0]\\n\\tbfmlalt %0.4s, %2.8h, %1.h[1]")
+  fact.equal(multiply.emulates({ "bf16" }, set), false)
+end)
+
+-- A byte with its sign bit would be a negative one.
+fact.holds("CPUs that multiply signed bytes alone take rows less 128, and softmax weights in two parts", function()
+  local set = multiply.variants({ "int8" }, neon)[2]
+  local X = multiply.vocabulary("int8", set)
+  fact.equal(set.name .. " " .. X.middle .. " " .. X.row.type, "neonv84 128 int8_t")
+  fact.equal(X.splat("a"), "first_lane(&a)")
+  fact.equal(X.weights.splat("a") .. " " .. X.weights.dot("a", "b", "sum"), "parts_of(&a) add_parts(sum, a, b)")
+  local W = multiply.vocabulary("int8", multiply.variants({ "int8" }, neon)[1]).weights
+  fact.equal(W.splat("a") .. " " .. W.dot("a", "b", "sum"), "first_lane(&a) add_fours(sum, a, b)")
+end)
+
+fact.holds("weights in groups are multiplied four at a time by one lane, less 128 where both have a sign", function()
+  for name, bias in pairs({ neonv84 = 0, neonv86 = 128 }) do
+    for _, set in ipairs(multiply.variants({}, neon, "int8")) do
+      if set.name == name then fact.equal(kept.vocabulary("int8_g32", set).digits.bias, bias) end
+    end
   end
 end)
 

@@ -20,7 +20,7 @@ end
 
 fact.holds("each way of integers holds what the contract lists", function()
   local known = { product = "string", row = "table", panel = "table", header = "number", load = "string",
-    store = "string", in_order = "string", has_offset = "boolean" }
+    store = "string", in_order = "string", has_offset = "boolean", middle = "number" }
   for _, name in ipairs({ "i16", "int8" }) do
     local P = formats.get(name).product
     for _, way in ipairs(P.ways) do
@@ -87,7 +87,8 @@ fact.holds("the largest running sum fits 32 bits", function()
 end)
 
 -- What compilers do not call as the CPU's feature is called.
-local FLAGS = { I8MM = "-march=armv8.2-a+i8mm" }
+local FLAGS = { ASIMDDP = "-march=armv8.2-a+dotprod", I8MM = "-march=armv8.2-a+i8mm+bf16",
+  BF16 = "-march=armv8.2-a+i8mm+bf16" }
 
 fact.holds("each asks the CPU for what its compiler flags allow, and the runtime knows that", function()
   local header = assert(fs.read("runtime/include/genattn/cpu.h"))
@@ -101,15 +102,19 @@ fact.holds("each asks the CPU for what its compiler flags allow, and the runtime
   end)
 end)
 
-local function names_of_variants(names, isa_name)
+local function names_of_variants(names, isa_name, weights)
   local list = {}
-  for i, set in ipairs(multiply.variants(names, isa.get(isa_name))) do list[i] = set.name end
+  for i, set in ipairs(multiply.variants(names, isa.get(isa_name), weights)) do list[i] = set.name end
   return list
 end
 
 fact.holds("a set that refines a product of an arithmetic comes before the set, and no other does", function()
   fact.lists_equal(names_of_variants({ "i16", "bf16" }, "avx512"), { "avx512bf16", "avx512" })
   fact.lists_equal(names_of_variants({ "i16" }, "avx512"), { "avx512" })
+  fact.lists_equal(names_of_variants({ "int8" }, "neon"), { "neonv86", "neonv84", "neon" })
+  fact.lists_equal(names_of_variants({ "bf16" }, "neon"), { "neonv86", "neon" })
+  fact.lists_equal(names_of_variants({}, "neon", "int4"), { "neonv86", "neonv84", "neon" })
+  fact.lists_equal(names_of_variants({}, "neon", "f16"), { "neon" })
   fact.equal(#multiply.variants({}, isa.get("avx512")), 1)
   fact.equal(#multiply.variants({ "bf16", "int8_g32" }, isa.get("avx2")), 1)
 end)

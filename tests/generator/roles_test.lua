@@ -82,7 +82,7 @@ end)
 
 fact.holds("the models of every_template use every template and every stage of fragments", function()
   local used = used_templates.watch()
-  local sets = { "avx512", "avx2", "scalar" }
+  local sets = { "avx512", "avx2", "neon", "scalar" }
   for _, name in ipairs(sorted(roles.every_template)) do emit.files(read(name), sets) end
   for _, s in ipairs(models_of_modifiers()) do emit.files(s, sets) end
   fact.lists_equal(sorted(used), used_templates.all())

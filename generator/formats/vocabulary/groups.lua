@@ -47,6 +47,9 @@ end
 --   made                       the template that makes parts of numbers
 --   lane                       the C type of what kernels take of a row at a time
 --   put                        the word that stores a vector of numbers as those of a part; order: of these before
+--   lanes, add                 where a vector of a part is multiplied lane by lane, which hold four numbers: how many
+--                              those are; and add(sum, numbers, part, lane): the C of a sum and what they add
+--   bias                       what products have taken off each weight too little, which their sums begin with
 --   in_16_bits                 the product whose sums have 16 bits, two in a lane, where that is so
 --   words, products            of the instruction set, which kernels use
 --   tile                       what of the set counts otherwise for the register tiles of these kernels
@@ -62,10 +65,10 @@ local function kept_as(parts, set, own)
   return setmetatable(own, { __index = parts })
 end
 
--- By word, with sums of each part in as many registers as the set has for sums.
+-- By word, with sums of each part in as many registers as the set has for sums, or own.room.
 local function kept_by_word(parts, set, own)
   own.by_word, own.sum = true, set.ints
-  own.tile = { max_accumulators = math.floor(set.max_accumulators / #parts.parts), fma_latency = 1 }
+  own.tile = { max_accumulators = math.floor((own.room or set.max_accumulators) / #parts.parts), fma_latency = 1 }
   return kept_as(parts, set, own)
 end
 
@@ -103,6 +106,20 @@ local function by_bytes_in_16_bits(set)
     words = { "kept_apart" }, products = { product } })
 end
 
+-- Four bytes at a time, each four by one lane of a row's, so that a load serves all lanes. The weights of all lanes
+-- take registers of sums. A byte of 8 bits that would have a sign is made less what the product says.
+local function by_lanes_of_bytes(set, bits)
+  local product, pieces, lanes = set.products.bytes_by_lane, {}, set.V.width
+  local lessen = bits == 8 and product.lessen or "%s"
+  for i = 0, 8 / bits - 1 do
+    pieces[i + 1] = piece(function(word) return lessen:format(bytes_of(set.V, bits, i, word)) end, 0, 4 * i)
+  end
+  return kept_by_word(DIGITS, set, { lane = "int32_t", put = "int_store_int8", lanes = lanes, products = { product },
+    pieces = pieces, less = bits == 8 and product.less or 0,
+    room = set.max_accumulators - lanes,
+    add = function(sum, numbers, part, lane) return product.dot:format(sum, numbers, part, lane) end })
+end
+
 -- Two numbers of 16 bits at a time: those in even bytes of a word, then those in odd ones.
 local function by_pairs(set)
   local V, product = set.V, set.products.int16
@@ -127,13 +144,16 @@ local function one_by_one(set, bits)
   for i = 0, 32 / bits - 1 do
     pieces[i + 1] = piece(function(word) return V.int_and(from_number(V, bits, i, word), mask) end, 2, i, add)
   end
+  -- Compilers have the next numbers of vectors in registers, too.
+  local room = V.width > 1 and math.floor(set.max_accumulators * 2 / 3) or set.max_accumulators
   return kept_by_word(HALVES, set, { lane = "int16_t", put = "int_store_int16", products = { product },
-    pieces = pieces })
+    pieces = pieces, room = room })
 end
 
 local function digits_of(set, bits)
   local has = set.products
   if has.bytes_in_memory then return by_bytes(set) end
+  if has.bytes_by_lane then return by_lanes_of_bytes(set, bits) end
   if has.bytes_in_16_bits and bits == 4 then return by_bytes_in_16_bits(set) end
   if has.int16 and has.int16.unit == 2 then return by_pairs(set) end
   return one_by_one(set, bits)
@@ -149,6 +169,7 @@ end
 function groups.vocabulary(t, set)
   local V = set.V
   local W = setmetatable({ word = set.ints, load_word = V.int_load, digits = digits_of(set, t.bits) }, { __index = t })
+  W.digits.bias = t.bias - (W.digits.less or 0)
   if set.products.bytes_in_memory then
     function W.bytes_of(i, word) return bytes_of(V, t.bits, i, word) end
   else

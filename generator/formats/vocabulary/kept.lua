@@ -16,6 +16,12 @@ function kept.needs(name, set, stores)
   return t.group and groups.needs(t, set) or set.needs({ t.load or "load", stores and t.store or nil })
 end
 
+-- Whether products with weights that a word means (nil: none) take a product of a set that another set has not.
+function kept.is_other(word, set, other)
+  local digits = word and formats.of_weights(word).group and set.products.bytes_by_lane
+  return digits ~= nil and digits ~= false and digits ~= other.products.bytes_by_lane
+end
+
 -- Weights of one column in `depth` rows of a panel, in bytes.
 function kept.column_bytes(name, depth)
   local t = formats.get(name)

@@ -15,12 +15,12 @@ local function way_of(name, set)
   end
 end
 
--- The sets for which a model of these arithmetics has a variant, of one instruction set: those that
--- refine a product that one of them takes, best first, then itself.
-function multiplied.variants(names, set)
+-- The sets for which a model of these arithmetics, and of weights of a dtype (nil: without groups), has a variant, of
+-- one instruction set: those that refine a product that one of them takes, best first, then itself.
+function multiplied.variants(names, set, weights_dtype)
   local list = {}
   for _, more in ipairs(set.refinements or {}) do
-    local is_other = false
+    local is_other = kept.is_other(weights_dtype, more, set)
     for _, name in ipairs(names) do
       local _, product = way_of(name, more)
       is_other = is_other or product ~= nil and product ~= select(2, way_of(name, set))
@@ -29,6 +29,11 @@ function multiplied.variants(names, set)
   end
   list[#list + 1] = set
   return list
+end
+
+-- The same of a spec's arithmetics and weights.
+function multiplied.variants_of(spec, set)
+  return multiplied.variants(spec.arithmetics, set, spec.weights_dtype)
 end
 
 -- What it calls and needs of an instruction set: helpers, C texts; arrays cflags, cpu.
@@ -104,6 +109,10 @@ local function of_integers(name, set)
   -- Keys and values are made as rows are, or where those have an offset, as rows of elements of panels.
   local own = { name = name .. "_key", largest_row = A.largest_key, row = way.panel, store = X.in_order }
   X.keys = A.largest_key and own or X
+  -- Softmax weights have no sign, and no offset either.
+  local unsigned = product.unsigned or product
+  X.weights = setmetatable({ splat = spelled(unsigned.splat),
+    dot = function(a, b, sum) return unsigned.dot:format(sum, a, b) end }, { __index = X })
   function X.dot(a, b, sum) return product.dot:format(sum, a, b) end
   function X.column_bytes(length) return (length + way.header) * way.panel.bytes end
   function X.start(m, sums)
@@ -125,6 +134,7 @@ end
 --                                  the header
 --   start(m, sums)                 a running sum of row m before its first product; sums: nil where zero is zero
 --   keys                           of integers: what templates may say of how keys and values become elements of panels
+--   weights                        of integers: the same as of all rows, of softmax weights
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
 --   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other
 -- sums, scales: pointers to what the header has of the sum's columns. is_narrow, is_integer: what it is.

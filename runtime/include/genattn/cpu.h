@@ -24,10 +24,12 @@ extern "C" {
     X(AVX512_BF16, "avx512_bf16", LEAF_7_1, EAX, 5, ZMM) \
     X(AVX_VNNI, "avx_vnni", LEAF_7_1, EAX, 4, YMM)       \
     X(SSE4A, "sse4a", LEAF_EXTENDED_1, ECX, 6, YMM)
-#define GA_CPU_LIST(X)         \
-    GA_CPU_X86_LIST(X)         \
-    X(ASIMD, "asimd", AARCH64) \
-    X(I8MM, "i8mm", AARCH64)
+#define GA_CPU_LIST(X)             \
+    GA_CPU_X86_LIST(X)             \
+    X(ASIMD, "asimd", AARCH64)     \
+    X(ASIMDDP, "asimddp", AARCH64) \
+    X(I8MM, "i8mm", AARCH64)       \
+    X(BF16, "bf16", AARCH64)
 
 enum ga_cpu_bit {
 #define GA_CPU_BIT(name, ...) GA_CPU_BIT_##name,
