@@ -197,25 +197,25 @@ static void run(const void *packed, const struct ga_io *io, void *scratch)
 
 // -- The descriptor -------------------------------------------------------------------------------------------------
 
-#define MATRIX(role, name)                     \
+#define MATRIX(role, name)                        \
+    {                                             \
+        role, name, 2, {D, D}, 0, false, false, 0 \
+    }
+#define VECTOR(role, name)                     \
     {                                          \
-        role, name, 2, {D, D}, 0, false, false \
+        role, name, 1, {D}, 0, false, false, 0 \
     }
-#define VECTOR(role, name)                  \
-    {                                       \
-        role, name, 1, {D}, 0, false, false \
+#define STACKED_MATRIX(role, name, place)                       \
+    {                                                           \
+        role, name, 2, {3 * D, D}, place *D *D, false, false, 0 \
     }
-#define STACKED_MATRIX(role, name, place)                    \
-    {                                                        \
-        role, name, 2, {3 * D, D}, place *D *D, false, false \
-    }
-#define STACKED_VECTOR(role, name, place)              \
-    {                                                  \
-        role, name, 1, {3 * D}, place *D, false, false \
+#define STACKED_VECTOR(role, name, place)                 \
+    {                                                     \
+        role, name, 1, {3 * D}, place *D, false, false, 0 \
     }
 
 static const struct ga_weight_source w_o_sources[N_ROLES] = {
-    {EMBEDDING, "embedding.weight", 2, {VOCAB, D}, 0, false, true},
+    {EMBEDDING, "embedding.weight", 2, {VOCAB, D}, 0, false, true, 0},
     MATRIX(Q_WEIGHT, "w_q.weight"),
     VECTOR(Q_BIAS, "w_q.bias"),
     MATRIX(K_WEIGHT, "w_k.weight"),
@@ -227,7 +227,7 @@ static const struct ga_weight_source w_o_sources[N_ROLES] = {
 };
 
 static const struct ga_weight_source torch_mha_sources[N_ROLES] = {
-    {EMBEDDING, "embedding.weight", 2, {VOCAB, D}, 0, false, true},
+    {EMBEDDING, "embedding.weight", 2, {VOCAB, D}, 0, false, true, 0},
     STACKED_MATRIX(Q_WEIGHT, "in_proj_weight", 0),
     STACKED_VECTOR(Q_BIAS, "in_proj_bias", 0),
     STACKED_MATRIX(K_WEIGHT, "in_proj_weight", 1),

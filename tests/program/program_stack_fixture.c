@@ -137,8 +137,8 @@ static void run(const void *packed, const struct ga_io *io, void *scratch)
 // -- The descriptor -------------------------------------------------------------------------------------------------
 
 static const struct ga_weight_source sources[N_ROLES] = {
-    {EMBEDDING, "embedding", 2, {VOCAB, D}, 0, false, false},
-    {TOKEN_TYPES, "token_types", 2, {TYPES, D}, 0, false, false},
+    {EMBEDDING, "embedding", 2, {VOCAB, D}, 0, false, false, 0},
+    {TOKEN_TYPES, "token_types", 2, {TYPES, D}, 0, false, false, 0},
 };
 
 static const struct ga_weight_map maps[] = {{.name = "roles", .sources = sources}};
@@ -152,7 +152,7 @@ static const struct ga_stack stack = {
     .n_layers = LAYERS,
     .d_ff = 16,
     .ffn_activation = GA_ACTIVATION_GELU,
-    .norm = {GA_NORM_LAYER, 1e-5, false},
+    .norm = {GA_NORM_LAYER, 1e-5, false, false},
     .token_types = TYPES,
     .pool = GA_POOL_MEAN,
     .d_embedding = D,

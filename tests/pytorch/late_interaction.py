@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import AddedToken, Tokenizer, models as token_models, pre_tokenizers, processors
 
 import families
+import from_hf
 
 FACTOR = 4  # times PyTorch's own largest error in float32
 WIDTH, SIZE, LONGEST = 48, 21, 24
@@ -134,7 +135,7 @@ def make(folder):
 
 def exactly(dtype):
     """Where transformers computes in a type, in double precision also what it does in float32."""
-    return families.doubled() if dtype == torch.float64 else contextlib.nullcontext()
+    return from_hf.doubled() if dtype == torch.float64 else contextlib.nullcontext()
 
 
 class Model:
