@@ -31,18 +31,9 @@ static size_t place_of(struct ga_panel_format format, size_t width, size_t i)
     return (i >> shift) * width * unit + (format.upper_first ? 1 - in_unit : in_unit);
 }
 
-// What is smaller than 2^-56 is zero, as in the rows that a product of bf16 reads.
-static uint16_t bf16_operand(float x)
+static void put_bf16(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
 {
-    return ga_bf16_of_float(fabsf(x) < 0x1p-56F ? 0.0F : x);
-}
-
-// How floats become numbers of 16 bits.
-static uint16_t (*const rounded[])(float x) = {
-    [GA_PANEL_BF16] = ga_bf16_of_float, [GA_PANEL_F16] = ga_f16_of_float, [GA_PANEL_BF16_PRODUCT] = bf16_operand};
-
-static void put_halves(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
-{
+    const float least = format->numbers == GA_PANEL_BF16_PRODUCT ? 0x1p-56F : 0.0F;
     const struct ga_panel_format as = *format;
     const size_t width = strip->width, stride = strip->col_stride, count = strip->count;
     const float factor = strip->factor;
@@ -50,7 +41,20 @@ static void put_halves(const struct ga_panel_format *format, const struct ga_pan
         const float *from = strip->from + k * strip->row_stride;
         uint16_t *to = (uint16_t *)(void *)strip->sum + (strip->first + k) * as.unit;
         for (size_t i = 0; i < count; i++) {
-            to[place_of(as, width, i)] = rounded[as.numbers](factor * from[i * stride]);
+            const float x = factor * from[i * stride];
+            to[place_of(as, width, i)] = ga_bf16_of_float(fabsf(x) < least ? 0.0F : x);
+        }
+    }
+}
+
+static void put_f16(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
+{
+    (void)format;
+    for (size_t k = 0; k < strip->columns; k++) {
+        const float *from = strip->from + k * strip->row_stride;
+        uint16_t *to = (uint16_t *)(void *)strip->sum + strip->first + k;
+        for (size_t i = 0; i < strip->count; i++) {
+            to[i * strip->width] = ga_f16_of_float(strip->factor * from[i * strip->col_stride]);
         }
     }
 }
@@ -140,8 +144,8 @@ static const struct {
     void (*put)(const struct ga_panel_format *format, const struct ga_panel_strip *strip);
     size_t bytes, header; // of a number, 0: groups; of a column beside its numbers
 } formats[] = {
-    [GA_PANEL_F32] = {put_f32, 4, 0},          [GA_PANEL_BF16] = {put_halves, 2, 0},
-    [GA_PANEL_F16] = {put_halves, 2, 0},       [GA_PANEL_BF16_PRODUCT] = {put_halves, 2, 0},
+    [GA_PANEL_F32] = {put_f32, 4, 0},          [GA_PANEL_BF16] = {put_bf16, 2, 0},
+    [GA_PANEL_F16] = {put_f16, 2, 0},          [GA_PANEL_BF16_PRODUCT] = {put_bf16, 2, 0},
     [GA_PANEL_I16] = {put_integers, 2, 4},     [GA_PANEL_INT8] = {put_integers, 1, 4},
     [GA_PANEL_INT8_G32] = {put_groups, 0, 34}, [GA_PANEL_INT4_G32] = {put_groups, 0, 18},
 };
