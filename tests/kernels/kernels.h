@@ -90,7 +90,8 @@ bool kernels_for_stacks(const struct ga_model *model);
 bool kernels_for_layers(const struct ga_model *model); // of these, those that give the attention of their layers
 bool kernels_for_tokens(const struct ga_model *model);
 bool kernels_multiply_floats(const struct ga_model *model); // every linear does
-bool kernels_keep_groups(const struct ga_model *model); // of weights, which are whole numbers of steps and not whole
+bool kernels_share_weights(const struct ga_model *model); // what is not a key of a call takes a part of a row's weights
+bool kernels_keep_groups(const struct ga_model *model);   // of weights, which are whole numbers of steps and not whole
 bool kernels_for_linear(
     const struct ga_model *model); // q, k, v and the output are linear in the rows, whatever their place
 bool kernels_for_exact(const struct ga_model *model); // of these, one that keeps whole numbers whole

@@ -10,8 +10,7 @@
 
 enum { MOST_ROWS = 40 };
 
-// Whether something takes a part of a row's weights besides its keys.
-static bool shares_weights(const struct ga_model *model)
+bool kernels_share_weights(const struct ga_model *model)
 {
     bool shares = model->extra_keys > 0;
     for (size_t r = 0; r < model->n_roles; r++) {
@@ -24,7 +23,7 @@ bool kernels_for_rounded(const struct ga_model *model)
 {
     const bool has_one_width = model->k_dim == model->d_model && model->v_dim == model->d_model;
     bool is_linear = model->activation[GA_V] == GA_ACTIVATION_NONE && model->activation[GA_O] == GA_ACTIVATION_NONE;
-    is_linear = is_linear && !shares_weights(model);
+    is_linear = is_linear && !kernels_share_weights(model);
     is_linear = is_linear && model->arithmetic[GA_LINEAR_V] != GA_ARITHMETIC_F32 &&
                 model->arithmetic[GA_LINEAR_O] != GA_ARITHMETIC_F32;
     return !model->stack && model->q_len.min == 1 && model->kv_len.min == 1 && has_one_width && is_linear;
