@@ -174,12 +174,14 @@ class Comparison:
         self.expect(off <= limit, f"search: scores off by {off:.3g}, at most {limit:.3g}")
 
     def compare_all(self):
-        self.compare("embed", self.embedded(TEXTS), normalize_embeddings=self.name in NORMALIZED)
+        is_unit = self.name in NORMALIZED
+        self.compare("embed", self.embedded(TEXTS), normalize_embeddings=is_unit)
         prompts = json.loads((self.folder / "config_sentence_transformers.json").read_text())["prompts"]
         for name in prompts:
-            self.compare(f"--prompt {name}", self.embedded(TEXTS, "--prompt", name), prompt_name=name)
+            self.compare(f"--prompt {name}", self.embedded(TEXTS, "--prompt", name), prompt_name=name,
+                         normalize_embeddings=is_unit)
         shorter = self.embedded(TEXTS, "--dims", str(DIMS))
-        self.compare("--dims", shorter, truncate_dim=DIMS, normalize_embeddings=self.name in NORMALIZED)
+        self.compare("--dims", shorter, truncate_dim=DIMS, normalize_embeddings=is_unit)
         self.compare_found()
         print(f"{self.name}: at most {self.largest:.2g} times PyTorch's own error in float32")
 
