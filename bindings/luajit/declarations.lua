@@ -6,7 +6,7 @@ local headers = require "headers"
 
 -- The public headers: a file includes those before it.
 local PUBLIC = "runtime/include/genattn/"
-local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "batches", "weights", "load",
+local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "gather", "batches", "weights", "load",
   "pack_file", "threads" }
 -- That of text, which is declared when a text is first asked for.
 local TEXT = { "text/ga_text.h" }

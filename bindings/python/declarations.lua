@@ -6,7 +6,7 @@ local headers = require "headers"
 
 -- The public headers: a file includes those before it; and the one of this folder.
 local PUBLIC, OWN = "runtime/include/genattn/", "bindings/python/call.h"
-local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "batches", "weights", "load",
+local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "gather", "batches", "weights", "load",
   "pack_file", "threads" }
 -- Those of text, which not every library has.
 local TEXT = { "text/ga_text.h", "bindings/python/text.h" }

@@ -5,6 +5,7 @@ local stages = {}
 for line in ([[
 layer_functions      functions that its fragments in the layer call
 projected            changes the rows of one head's q, k or v
+heads_projected      acts when all heads are projected, before `completed`
 completed            changes them after that, once the row's other heads are projected if a feature needs these
 output               changes columns of the output
 head_fields          declares fields of a head

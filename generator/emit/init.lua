@@ -199,6 +199,7 @@ end
 local function plan_env(p, base)
   local env = {
     out = p.out or false, plan_linears = p.linears, head_place = layer.head_place(p),
+    kv_heads = p.spec.is_part and "r->kv_heads" or "N_KV_HEADS",
     A = p.attended.is_narrow and p.attended,
     value_skip_zero = p.value_skip_zero or false,
     nonfinite_safe = p.spec.nonfinite_safe or false,

@@ -41,7 +41,8 @@ return {
   -- by it, which several may share (nil: as its name); what: what that does; role: which linear of a layer it is; bias:
   -- whether it adds one; parts: of the weights, whose columns lie side by side, { role, n_out, n_in };
   -- width: the columns of a product of the same work over rows of d_model, in C; finish: the C function of what then
-  -- happens to each panel, nil for nothing.
+  -- happens to each panel, nil for nothing; is_pair: its columns are two linears of one width, and what reads them
+  -- gathers those of ranks.
   -- Where the linear multiplies narrow numbers it makes the rows that it multiplies first, in `narrow`.
   operation = function(spec, op)
     if makes_rows(spec, op) then op.writes[#op.writes + 1] = "narrow" end

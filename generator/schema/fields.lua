@@ -21,15 +21,15 @@ local RESERVED = set_of([[alignas alignof and and_eq asm auto bitand bitor bool 
 -- <name>.h must not stand in for a header that C, POSIX or what is generated includes, nor for one that these include:
 -- the folder with it is searched before the system's. Vector intrinsics are told by how their headers end.
 local HEADERS = set_of([[
-  aio aliases alloca ar arena argp argz assert batches byteswap cache call cet complex cpio cpu cpuid crypt ctype
-  dirent dlfcn elementary elf endian envz err errno error execinfo facts fcntl features fenv float fmtmsg fnmatch
-  fstab fts ftw gconv genattn getopt glob grp gshadow iconv ifaddrs inttypes iso646 jansson jansson_config langinfo
-  lastlog libgen libintl limits link load locale malloc math mcheck memory min_max mm3dnow mm_malloc mntent model
-  monetary moved_watch mqueue netdb nl_types nss obstack omp packed_parts paths poll printf proc_service program
+  aio aliases alloca ar arena argp argz assert batches byteswap cache call call_ranks cet complex cpio cpu cpuid crypt
+  ctype dirent dlfcn elementary elf endian envz err errno error execinfo facts fcntl features fenv float fmtmsg fnmatch
+  fstab fts ftw gather gconv genattn getopt glob grp gshadow iconv ifaddrs inttypes iso646 jansson jansson_config
+  langinfo lastlog libgen libintl limits link load locale malloc math mcheck memory min_max mm3dnow mm_malloc mntent
+  model monetary moved_watch mqueue netdb nl_types nss obstack omp packed_parts paths poll printf proc_service program
   pthread pty pwd quadmath re_comp regex regexp resolv safetensors sched search semaphore setjmp sgtty shadow signal
   spawn stab status stdalign stdarg stdatomic stdbool stddef stdfix stdint stdio stdio_ext stdlib stdnoreturn string
-  strings stropts syscall sysexits syslimits syslog tar tensor termio termios tgmath thread_db threads time trace
-  ttyent uchar ucontext ulimit unistd unwind utime utmp utmpx values varargs wait watch wchar wctype weights wordexp]])
+  strings stropts syscall sysexits syslimits syslog tar tensor termio termios tgmath thread_db threads time trace ttyent
+  uchar ucontext ulimit unistd unwind utime utmp utmpx values varargs wait watch wchar wctype weights wordexp]])
 
 -- Nor lib<name> for a library that the compiler links.
 local LIBRARIES = set_of([[asan atomic c dl gcc gcc_s gomp jansson m pthread rt stdc tsan ubsan util]])

@@ -195,6 +195,7 @@ enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io
     struct ga_io call = *io;
     enum ga_status status = check_fields(model, &call, error);
     status = status == GA_OK ? ga_call_parallel(model, call.parallel, &copies->parallel, error) : status;
+    status = status == GA_OK ? ga_call_ranks(model, &call, &copies->gathering, error) : status;
     status = status == GA_OK ? check_widths(model, &call, error) : status;
     if (status != GA_OK) {
         return status;
@@ -221,6 +222,7 @@ enum ga_status ga_call_contents(const struct ga_model *model, struct ga_io *call
                                 const struct ga_call_ids *ids, struct ga_error *error)
 {
     call->parallel = call->parallel == NULL ? NULL : &copies->parallel;
+    call->ranks = ga_call_divided(&copies->gathering);
     if (call->watch != NULL) {
         copies->watch = *call->watch;
         call->watch = &copies->watch;

@@ -3,6 +3,7 @@
 #define GA_CALL_H
 
 #include "arena.h"
+#include "call_ranks.h"
 #include "model.h"
 #include "watch.h"
 
@@ -61,6 +62,7 @@ struct ga_call_copies {
     struct ga_parallel parallel;
     struct ga_watch watch;
     enum ga_arithmetic arithmetic[GA_LINEARS];
+    struct ga_gathering gathering;
 };
 
 // Copies what says how threads share a call, and checks the copy; neither where given is NULL. In call.c.
@@ -69,7 +71,8 @@ enum ga_status ga_call_parallel(const struct ga_model *model, const struct ga_pa
 
 // Checks which fields of io are given, and its sizes, and fills *call_out with what the kernels are to see: kv_len,
 // key, value and kv_lengths as they stand for themselves where io leaves them out. key and value stay NULL with
-// tokens. What parallel says is copied and the copy checked; the call points to io's still, until ga_call_contents.
+// tokens. What parallel and ranks say is copied and the copies checked; the call points to io's still, until
+// ga_call_contents.
 enum ga_status ga_call_complete(const struct ga_model *model, const struct ga_io *io, struct ga_io *call_out,
                                 struct ga_call_copies *copies, struct ga_error *error);
 

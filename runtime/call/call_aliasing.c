@@ -49,7 +49,7 @@ static void output_spans(const struct ga_model *model, const struct ga_io *call,
 
 // Outputs, scratch and cache, which are written, then what is read. A new field of struct ga_io is a row here, or in
 // the table above where it is written.
-enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 27, N_SPANS = N_WRITTEN + N_READ };
+enum { N_WRITTEN = N_OUTPUTS + 2, N_READ = 28, N_SPANS = N_WRITTEN + N_READ };
 
 // A list of so many pointers, or none.
 static struct ga_span pointers(const char *name, float *const *list, size_t count)
@@ -89,6 +89,7 @@ static void input_spans(const struct ga_loaded *loaded, const struct ga_io *io, 
         {"parallel", call->parallel, sizeof *call->parallel, _Alignof(struct ga_parallel)},
         {"arithmetic", call->arithmetic, GA_LINEARS * sizeof *call->arithmetic, _Alignof(enum ga_arithmetic)},
         {"watch", call->watch, sizeof *call->watch, _Alignof(struct ga_watch)},
+        {"ranks", call->ranks, sizeof *call->ranks, _Alignof(struct ga_ranks)},
         pointers("the list hidden", call->hidden, layers + 1),
         pointers("the list layer_attention", call->layer_attention, layers),
         pointers("the list layer_cross_attention", call->layer_cross_attention, layers),

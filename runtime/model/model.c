@@ -348,6 +348,12 @@ enum ga_status ga_model_run(const struct ga_loaded *loaded, const struct ga_io *
     if (status == GA_OK) {
         ga_cache_join_memory(&call);
         loaded->variant->run(loaded->packed, &call, scratch);
+    }
+    if (status == GA_OK && copies.gathering.failed) {
+        status = ga_fail(error, GA_RANK, "%s: a gather of rank %zu of %zu failed", loaded->model->name,
+                         call.ranks->rank, call.ranks->size);
+    }
+    if (status == GA_OK) {
         ga_cache_hold_memory(&call);
         ga_cache_advance(call.cache, &call);
     }

@@ -42,6 +42,7 @@ enum kernel_sets { KERNEL_SETS_EACH, KERNEL_SETS_ONE };
     X(batch_and_place_change_no_bit, any, ONE)                            \
     X(threads_change_no_bit, any, EACH)                                   \
     X(threads_write_apart, apart, EACH)                                   \
+    X(ranks_change_no_bit, stacks, EACH)                                  \
     X(sequences_in_batches_give_the_bits_of_calls, batched, ONE)          \
     X(padding_changes_no_bit, cutting, ONE)                               \
     X(nan_in_padding_does_not_leak, lengths, EACH)                        \

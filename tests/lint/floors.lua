@@ -35,6 +35,7 @@ local FLOORS = {
   { pattern = "^runtime/cache/", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/batches%.", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/facts%.", floor = 3, group = "model" },
+  { pattern = "^runtime/include/genattn/gather%.", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/model%.", floor = 3, group = "model" },
   { pattern = "^runtime/include/genattn/watch%.", floor = 3, group = "model" },
   { pattern = "^runtime/threads/", floor = 4, group = "threads" },

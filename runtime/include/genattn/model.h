@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 19 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 20 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
@@ -146,9 +146,9 @@ struct ga_io {
     const float *sublayer; // [batch][q_len][d_model], a sublayer's output for query: added to it, before the last norm.
                            // If the spec has sublayer, it is required; rows past q_lengths are never read
     float *class_logits;   // [batch][n_labels], of a model with a classifier; zeros for a sequence without rows
-    const enum ga_arithmetic *arithmetic; // [GA_LINEARS], what each linear multiplies; only for a model with
-                                          // arithmetic_choices, one of them each. NULL: model->arithmetic
+    const enum ga_arithmetic *arithmetic; // [GA_LINEARS], each one of arithmetic_choices; NULL: model->arithmetic
     const struct ga_watch *watch;         // is shown rows (watch.h), only if ga_model_shows; NULL: none
+    const struct ga_ranks *ranks;         // divide a call of a whole model (gather.h); NULL: this process is alone
 };
 
 // -- Weights --------------------------------------------------------------------------------------------------------

@@ -26,7 +26,8 @@ extern "C" {
     X(MISSING, "a tensor is missing")                                         \
     X(MEMORY, "there was not enough memory")                                  \
     X(THREAD, "a thread could not be started")                                \
-    X(STOPPED, "the caller has stopped it")
+    X(STOPPED, "the caller has stopped it")                                   \
+    X(RANK, "another rank did not do its part of the call")
 
 enum ga_status {
 #define GA_STATUS_ENUM(name, sentence) GA_##name,
