@@ -14,8 +14,8 @@ local CORE, WEIGHTS = { "base", "model", "packing", "call", "cache", "threads", 
 local PROGRAM = { "commands", "io", "heatmap", "report", "rounding" }
 -- Folders of libga_text, which needs jansson, utf8proc and PCRE2.
 local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decoders", "/gguf", "/chat" }
--- What programs link in place of ranks_unlinked.c, if they link MPI.
-local MPI = "program/mpi/mpi_ranks.c"
+-- The folder that programs link in place of ranks_unlinked.c, if they link MPI.
+local MPI = "program/mpi"
 -- The file that a program with text also links, and the header of its users.
 local TEXT_LINKED, TEXT_HEADER = "text/program/text_linked.c", "text/ga_text.h"
 -- Runtime headers a user of a model includes.
@@ -143,8 +143,7 @@ function Edges:shared_parts(profile)
     joined(self:parts_of(profile, "program", PROGRAM, flags), { known_isas }))
   if self.has_text then self:text_parts(profile, parts) end
   if self.has_mpi then
-    parts.mpi = { self:compile(profile, MPI, profile.obj .. "/program/mpi/mpi_ranks.o",
-      "$program_includes $mpi_cflags") }
+    parts.mpi = self:folder_objects(profile, MPI, "$runtime_includes $program_includes $mpi_cflags")
   end
   return parts
 end

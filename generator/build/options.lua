@@ -60,7 +60,7 @@ local FEATURES = {
     help = "also make a module of each model for LuaJIT, and for Lua 5.4 if its headers exist: out/lua/NAME.lua " ..
     "(docs/bindings.md)" },
   { flags = "--with-mpi", key = "mpi", default = "no",
-    help = "programs divide embed over the processes that mpirun starts, by MPICH or Open MPI (docs/cluster.md)" },
+    help = "programs divide embed and generate over the processes of mpirun, by MPICH or Open MPI (docs/cluster.md)" },
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },

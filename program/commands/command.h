@@ -9,7 +9,7 @@
 
 #include "diagnostics.h"
 
-enum { GA_MAX_OPTIONS = 24, GA_MAX_SIZES = 64, GA_MAX_REPEATED = 16 };
+enum { GA_MAX_OPTIONS = 25, GA_MAX_SIZES = 64, GA_MAX_REPEATED = 16 };
 
 #define GA_LAYOUT_VALUE "LAYOUT" // the value of an option that takes a layout of the model: --help lists them
 

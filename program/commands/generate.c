@@ -2,6 +2,7 @@
 // from the likely ones. From a file of tokens to another; generate_text.c goes on from a text.
 #include <stdio.h>
 
+#include "checksum.h"
 #include "generate.h"
 #include "model_call.h"
 #include "output_name.h"
@@ -25,7 +26,8 @@ enum {
     SEED,
     RECOMPUTE,
     ISA,
-    THREADS
+    THREADS,
+    TIMEOUT
 };
 
 static const struct ga_option options[] = {
@@ -52,6 +54,7 @@ static const struct ga_option options[] = {
                    "compute all rows again for each token, without the cache: slow, same tokens"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
+    [TIMEOUT] = {"timeout", "SECONDS", "300", false, "of mpirun: how long ranks wait for each other"},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -86,6 +89,30 @@ static void note_no_cache(const struct ga_context *context)
         context->model->q_len.max, context->model->q_len.max);
 }
 
+// A number for the tokens of a walk and how it goes on.
+static uint64_t request_of(const struct ga_token_walk *walk)
+{
+    const struct ga_parallel *parallel = walk->instance->parallel;
+    const struct ga_sampling *sampling = &walk->start.sampling;
+    const double numbers[] = {sampling->temperature,   sampling->top_p,
+                              (double)sampling->top_k, (double)walk->start.stop,
+                              walk->start.recompute,   (double)walk->batch,
+                              (double)walk->capacity,  (double)walk->start.added,
+                              sampling->is_softmax,    (double)(parallel ? parallel->threads : 1)};
+    const size_t bytes = walk->batch * sizeof *walk->tokens;
+    const uint64_t parts[] = {ga_checksum(numbers, sizeof numbers), sampling->seed, ga_checksum(walk->lengths, bytes),
+                              ga_checksum(walk->tokens, walk->capacity * bytes)};
+    return ga_checksum(parts, sizeof parts);
+}
+
+enum ga_exit ga_generating_begin(const struct ga_generating *generating, struct ga_token_walk *walk_out)
+{
+    const enum ga_exit code =
+        ga_token_walk_open(generating->context, generating->instance, &generating->start, walk_out);
+    return code == GA_EXIT_OK ? ga_rank_team_agree(&generating->team, generating->instance, request_of(walk_out))
+                              : code;
+}
+
 // -- From a file to a file ------------------------------------------------------------------------------------------
 
 static enum ga_exit write_tokens(const struct ga_token_walk *walk, const char *path)
@@ -104,12 +131,12 @@ static enum ga_exit write_tokens(const struct ga_token_walk *walk, const char *p
 
 static enum ga_exit go_on(const struct ga_generating *generating, struct ga_token_walk *walk, const char *path)
 {
-    enum ga_exit code = ga_token_walk_open(generating->context, generating->instance, &generating->start, walk);
+    enum ga_exit code = ga_generating_begin(generating, walk);
     bool any = true;
     for (size_t step = 0; code == GA_EXIT_OK && any && step < generating->start.added; step++) {
         code = ga_token_walk_step(walk, &any);
     }
-    return code == GA_EXIT_OK ? write_tokens(walk, path) : code;
+    return code == GA_EXIT_OK && generating->team.rank == 0 ? write_tokens(walk, path) : code;
 }
 
 // What hides rows of the memory from one row hides them from those that are added too, where it is the same for all.
@@ -197,24 +224,28 @@ static const char *problem_of(const char *const *values)
                                : NULL;
 }
 
-static enum ga_exit generate(const struct ga_context *context, const struct ga_arguments *arguments)
+// By all ranks, or alone.
+static enum ga_exit generate_by(struct ga_generating *generating, const struct ga_arguments *arguments)
 {
     static const char *const endings[] = {GA_SAFETENSORS_ENDING, NULL};
+    const struct ga_context *context = generating->context;
     const char *const *values = arguments->values;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[ISA]);
     struct ga_model_instance instance = {0};
-    struct ga_generating generating = {.context = context, .instance = &instance};
-    generating.start.recompute = values[RECOMPUTE] != NULL;
+    generating->instance = &instance;
+    generating->start.recompute = values[RECOMPUTE] != NULL;
+    choice.wants_checksum = generating->team.count > 1;
     const char *problem = problem_of(values);
     enum ga_exit code = problem ? ga_misused(context, "generate: %s", problem) : GA_EXIT_OK;
     code = code == GA_EXIT_OK && values[OUTPUT] ? ga_check_output_name(context, values[OUTPUT], endings, "") : code;
-    if (code == GA_EXIT_OK && !context->model->cache && !generating.start.recompute) {
-        generating.start.recompute = true;
+    if (code == GA_EXIT_OK && !context->model->cache && !generating->start.recompute) {
+        generating->start.recompute = true;
         note_no_cache(context);
     }
-    code = code == GA_EXIT_OK ? read_numbers(context, values, &generating.start) : code;
+    code = code == GA_EXIT_OK ? read_numbers(context, values, &generating->start) : code;
     code = code == GA_EXIT_OK ? ga_read_threads(context, values[THREADS], &choice.threads) : code;
     code = code == GA_EXIT_OK ? ga_load_model(context, &choice, &instance) : code;
+    instance.ranks = generating->team.ranks;
     if (code == GA_EXIT_OK) {
         const struct ga_generated_text text = {
             .text = values[TEXT],
@@ -227,11 +258,27 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
             .n_stops = arguments->n_repeated,
             .ignores_ends = values[IGNORE_EOS] != NULL,
         };
-        code = values[TEXT] || values[CHAT] ? ga_generate_text(&generating, &text)
-                                            : generate_file(&generating, values[INPUT], values[OUTPUT]);
+        code = values[TEXT] || values[CHAT] ? ga_generate_text(generating, &text)
+                                            : generate_file(generating, values[INPUT], values[OUTPUT]);
     }
     ga_model_instance_free(&instance);
     return code;
+}
+
+static enum ga_exit generate(const struct ga_context *context, const struct ga_arguments *arguments)
+{
+    const char *timeout = arguments->values[TIMEOUT];
+    double seconds = 300;
+    struct ga_generating generating = {.context = &generating.team.context};
+    struct ga_rank_team *team = &generating.team;
+    const enum ga_exit known = timeout ? ga_read_real(context, "timeout", timeout, 0.001, 1e6, &seconds) : GA_EXIT_OK;
+    enum ga_exit code = ga_rank_team_begin(context, seconds, team);
+    code = code == GA_EXIT_OK ? known : code;
+    if (code == GA_EXIT_OK && timeout && team->count == 1) {
+        code = ga_misused(context, "--timeout is of ranks, and mpirun started no others");
+    }
+    code = code == GA_EXIT_OK ? generate_by(&generating, arguments) : code;
+    return ga_rank_team_end(team, code);
 }
 
 const struct ga_command ga_command_generate = {

@@ -3,12 +3,14 @@
 #define GA_GENERATE_H
 
 #include "command.h"
+#include "rank_team.h"
 #include "texts.h"
 #include "token_walk.h"
 
 // What was asked for; start's label and tokens are filled in by who finds them.
 struct ga_generating {
-    const struct ga_context *context;
+    const struct ga_context *context; // team's
+    struct ga_rank_team team;
     const struct ga_model_instance *instance;
     struct ga_token_walk_start start;
 };
@@ -25,6 +27,9 @@ struct ga_generated_text {
     size_t n_stops;
     bool ignores_ends; // goes on after a token that ends a text
 };
+
+// Opens a walk from start, and compares it with those of other ranks.
+enum ga_exit ga_generating_begin(const struct ga_generating *generating, struct ga_token_walk *walk_out);
 
 // Prints the text and what comes after it, or the answer. GA_EXIT_FAILED after a message.
 enum ga_exit ga_generate_text(struct ga_generating *generating, const struct ga_generated_text *text);

@@ -69,7 +69,7 @@ static enum ga_exit generate_from(struct ga_generating *generating, const struct
         .context = generating->context, .tools = tools, .stops = text->stops, .n_stops = text->n_stops};
     struct times times = {0, 0, 0};
     const size_t given = generating->start.io->q_len;
-    enum ga_exit code = ga_token_walk_open(generating->context, generating->instance, &generating->start, &walk);
+    enum ga_exit code = ga_generating_begin(generating, &walk);
     code = code == GA_EXIT_OK ? ga_text_stream_begin(&stream, walk.tokens, given) : code;
     if (code == GA_EXIT_OK) {
         ga_put_text(text->text ? text->text : "", text->text ? strlen(text->text) : 0);

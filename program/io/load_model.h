@@ -29,6 +29,7 @@ struct ga_model_instance {
     void *block;
     struct ga_pack_map map; // where the weights are used as they lie in a file; then the struct is not moved
     const struct ga_parallel *parallel; // for io.parallel; NULL: one thread
+    const struct ga_ranks *ranks;       // for io.ranks; NULL: one process does all
     struct ga_threads *pool;            // after parallel where it is this one's own, or NULL
 };
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gather.h"
+
 // All NULL in a program without MPI. Every rank calls the collective ones, in the same order.
 struct ga_rank_library {
     // Starts MPI where mpirun started the program, which is else rank 0 of 1. False where MPI does not start.
@@ -29,6 +31,18 @@ struct ga_rank_library {
     bool (*close)(void);
 
     void (*end)(void);
+
+    // What io.ranks takes until the end, with gathers that fail after so many seconds; NULL: more than GA_MAX_RANKS.
+    const struct ga_ranks *(*team)(double seconds);
+
+    // numbers_out [ranks][count]: those of every rank. False: a rank did not come in time. After team.
+    bool (*tell)(const uint64_t *numbers, size_t count, uint64_t *numbers_out);
+
+    // Why a gather or tell failed, in words; NULL: none did. Not collective.
+    const char *(*trouble)(void);
+
+    // Ends this process and those of all other ranks, with GA_EXIT_FAILED. Not collective.
+    void (*abandon)(void);
 };
 
 extern const struct ga_rank_library ga_rank_library;

@@ -41,7 +41,7 @@ static enum ga_exit make_cache(struct ga_token_walk *walk)
 {
     const struct ga_model *model = walk->context->model;
     const size_t size = ga_cache_size(model, walk->instance->variant, walk->batch, walk->capacity);
-    void *block = size == SIZE_MAX ? NULL : ga_block_new(size);
+    void *block = size == SIZE_MAX ? NULL : ga_block_room(size); // pages of other ranks' heads are never touched
     struct ga_error error;
     if (block && ga_cache_init(walk->instance->loaded, walk->batch, walk->capacity, block, size, &walk->cache,
                                &error) == GA_OK) {
@@ -161,6 +161,7 @@ static enum ga_status call_model(struct ga_token_walk *walk, bool is_first, size
         .last_logits = walk->logits,
         .cache = walk->cache,
         .parallel = walk->instance->parallel,
+        .ranks = walk->instance->ranks,
     };
     for (size_t b = 0; walk->start.recompute && walk->cache && b < walk->batch; b++) {
         (void)ga_cache_cut(walk->cache, b, 0, NULL); // to nothing, which any sequence can be

@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-#include "ranks.h"
+#include "mpi_gather.h"
 
 static MPI_Win window = MPI_WIN_NULL;
 static MPI_File file = MPI_FILE_NULL;
@@ -89,8 +89,14 @@ static bool close_file(void)
     return file == MPI_FILE_NULL || (MPI_File_sync(file) == MPI_SUCCESS && MPI_File_close(&file) == MPI_SUCCESS);
 }
 
+static void abandon(void)
+{
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void end(void)
 {
+    ga_mpi_team_end();
     if (window != MPI_WIN_NULL) {
         MPI_Win_unlock_all(window);
         MPI_Win_free(&window);
@@ -98,4 +104,5 @@ static void end(void)
     }
 }
 
-const struct ga_rank_library ga_rank_library = {begin, claim, open_file, put, all, close_file, end};
+const struct ga_rank_library ga_rank_library = {begin,       claim,       open_file,      put,    all, close_file, end,
+                                                ga_mpi_team, ga_mpi_tell, ga_mpi_trouble, abandon};

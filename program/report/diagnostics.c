@@ -125,9 +125,11 @@ enum ga_exit ga_misused(const struct ga_context *context, const char *format, ..
 void ga_note(const struct ga_context *context, const char *format, ...)
 {
     va_list values;
-    va_start(values, format);
-    print_message(context, format, values);
-    va_end(values);
+    if (!context->is_quiet) {
+        va_start(values, format);
+        print_message(context, format, values);
+        va_end(values);
+    }
 }
 
 const char *ga_printable(const char *name, char text[GA_PRINTABLE])

@@ -3,6 +3,7 @@
 #ifndef GA_DIAGNOSTICS_H
 #define GA_DIAGNOSTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model.h"
@@ -20,6 +21,7 @@ struct ga_context {
     const struct ga_model *model;
     const char *program; // last part of argv[0], printable; every message starts with it
     const char *command; // the command running, or NULL before one is known
+    bool is_quiet;       // notes are another process's to say
 };
 
 // Says one line on stderr and returns GA_EXIT_FAILED.

@@ -1,29 +1,13 @@
 #!/bin/sh
-# mpi.sh: embed by mpirun, compared with one program's bytes: mpi.sh [LUA]. It builds a small model with --with-mpi in
-# out/mpi. Without mpirun it is skipped, aloud. The last line is 'N passed, N failed'.
+# mpi.sh: embed by mpirun, compared with one program's bytes: mpi.sh [LUA]. Without mpirun it is skipped, aloud. The
+# last line is 'N passed, N failed'.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
-root=$PWD lua=${1:-lua5.4}
-work=$root/out/mpi
-passed=0
-failed=0
+. tests/cluster/mpi_build.sh
 
-count() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        echo "  ok   $1"
-        passed=$((passed + 1))
-    else
-        cat "$work/log"
-        echo "  FAIL $1"
-        failed=$((failed + 1))
-    fi
-}
-
-build() {
-    mkdir -p "$work" && cd "$work" &&
-        "$root/configure" --quiet --with-mpi --isa scalar --spec "$root/examples/encoder.lua" && ninja && cd "$root" &&
-        "$lua" -e 'io.write(dofile("tests/examples/bert_tokenizer.lua")())' >"$work/tokenizer.json" &&
+prepare() {
+    "$lua" -e 'io.write(dofile("tests/examples/bert_tokenizer.lua")())' >"$work/tokenizer.json" &&
         "$work/out/bin/encoder" pack --allow-random 1 --tokenizer "$work/tokenizer.json" --output "$work/w.gap" &&
         "$lua" tests/cluster/corpus.lua >"$work/corpus.txt" &&
         "$work/out/bin/encoder" tokenize --weights "$work/w.gap" --text "$work/corpus.txt" >"$work/ids.txt"
@@ -49,19 +33,7 @@ broken() {
     ! embed 3 --text "$work/broken.txt" "$work/all.npy" && [ ! -e "$work/all.npy" ] && [ ! -e "$work/all.npy.mpi.tmp" ]
 }
 
-if ! command -v mpirun >/dev/null; then
-    echo "  skipped: MPI: no mpirun (Debian: mpich libmpich-dev, or openmpi-bin libopenmpi-dev)"
-    echo "0 passed, 0 failed"
-    exit 0
-fi
-# Open MPI starts more processes than CPUs, and as root in a container, if it is told so.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-mkdir -p "$root/out"
-if ! build >"$work.log" 2>&1; then
-    cat "$work.log"
-    echo "0 passed, 1 failed"
-    exit 1
-fi
+build_or_end prepare
 for n in 1 2 8; do
     for ending in safetensors npy; do
         same "$n" --text "$work/corpus.txt" "$ending" >"$work/log" 2>&1

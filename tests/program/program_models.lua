@@ -97,6 +97,8 @@ return function(path, expect_run, expect, choose)
     expect_run(2, GENERATE .. "--stop 70", "--stop 70", "0..69")
     expect_run(2, GENERATE .. "--stop -1", "--stop")
     expect_run(2, GENERATE .. "--step 2", "generate: --step is an option of run")
+    expect_run(2, GENERATE .. "--timeout 5", "--timeout is of ranks")
+    expect_run(2, GENERATE .. "--timeout 0", "--timeout 0")
     write(tensor("x", "F32", { 2, 5, 48 }, wave))
     expect_run(1, GENERATE, path "in", "goes on from token ids, and the file holds rows")
     choose "transformer_40_2"

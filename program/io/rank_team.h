@@ -1,0 +1,26 @@
+// rank_team.h: one command that all ranks of mpirun do together, each a part of every call of the model (io.ranks). The
+// first one prints and writes; the others compute the same and are silent, unless they fail.
+#ifndef GA_RANK_TEAM_H
+#define GA_RANK_TEAM_H
+
+#include "load_model.h"
+
+struct ga_rank_team {
+    struct ga_context context;    // for what this rank says
+    size_t rank, count;           // 0 of 1 without mpirun
+    const struct ga_ranks *ranks; // for io.ranks; NULL: there is one
+};
+
+// Starts MPI if mpirun started the program. seconds: how long ranks wait for each other. GA_EXIT_FAILED after a
+// message. In any case ga_rank_team_end must be called.
+enum ga_exit ga_rank_team_begin(const struct ga_context *context, double seconds, struct ga_rank_team *team_out);
+
+// GA_EXIT_OK if all ranks have the same build, spec, instruction set, weights and request, a number for what is asked
+// for. Else a message says which rank differs from the first one, and in what.
+enum ga_exit ga_rank_team_agree(const struct ga_rank_team *team, const struct ga_model_instance *instance,
+                                uint64_t request);
+
+// Ends MPI, and returns code. If this rank failed, it ends the others, and does not return.
+enum ga_exit ga_rank_team_end(const struct ga_rank_team *team, enum ga_exit code);
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/sh
+# ranks.sh: generate by mpirun, compared with one program's bytes, and ranks that differ, die or stop: ranks.sh [LUA].
+# Without mpirun it is skipped, aloud. The last line is 'N passed, N failed'.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+. tests/cluster/mpi_build.sh
+
+program=$work/out/bin/ranks_104_8 other=$work/out/bin/ranks_other
+
+prepare() {
+    mkdir -p "$work/pids" && "$lua" tests/cluster/prompt.lua "$work/in" 1 3 &&
+        "$lua" tests/cluster/prompt.lua "$work/in.2" 2 3 &&
+        "$program" pack --allow-random 1 --output "$work/d.gap" &&
+        "$program" pack --allow-random 2 --output "$work/d.2.gap" &&
+        "$other" pack --allow-random 1 --output "$work/other.gap"
+}
+
+# The end of a command of generate: arguments WEIGHTS INPUT OUTPUT...
+arguments() {
+    weights=$1 input=$2 output=$3
+    shift 3
+    echo generate --weights "$work/$weights" --input "$work/$input" --output "$work/$output.safetensors" "$@"
+}
+
+# same N OPTION...: N ranks write what one program does.
+same() {
+    n=$1
+    shift
+    rm -f "$work/all.safetensors"
+    # shellcheck disable=SC2046 # words of a command
+    "$program" $(arguments d.gap in one "$@") && mpirun -n "$n" "$program" $(arguments d.gap in all "$@") &&
+        cmp "$work/one.safetensors" "$work/all.safetensors"
+}
+
+# refused TEXT PROGRAM ARGUMENT...: a second rank of this kind is named, all fail, and there is no file.
+refused() {
+    text=$1
+    shift
+    rm -f "$work/all.safetensors"
+    # shellcheck disable=SC2046
+    ! mpirun -n 1 "$program" $(arguments d.gap in all) : -n 1 "$@" >"$work/said" 2>&1 &&
+        grep -F "$text" "$work/said" && [ ! -e "$work/all.safetensors" ]
+    status=$?
+    cat "$work/said"
+    return "$status"
+}
+
+# broken SIGNAL TEXT OPTION...: rank 1 of three gets a signal in the middle of its work; TEXT is said, and all fail.
+broken() {
+    SIGNAL=$1 text=$2
+    shift 2
+    rm -f "$work/all.safetensors" "$work/pids"/*
+    # shellcheck disable=SC2046
+    ! SIGNAL=$SIGNAL PIDS=$work/pids REAL_PROGRAM=$program timeout 120 mpirun -n 3 sh tests/cluster/as_rank.sh \
+        $(arguments d.gap in all --new 16000 "$@") >"$work/said" 2>&1 &&
+        grep -E "$text" "$work/said" && [ ! -e "$work/all.safetensors" ]
+    status=$?
+    cat "$work/said"
+    cat "$work/pids"/* | xargs kill -9 2>/dev/null
+    return "$status"
+}
+
+build_or_end prepare
+for n in 1 2 3 4 8; do
+    same "$n" --new 40 >"$work/log" 2>&1
+    count "$n ranks, the most likely tokens" $?
+    same "$n" --new 40 --temperature 1 --seed 7 >"$work/log" 2>&1
+    count "$n ranks, drawn tokens" $?
+done
+same 2 --threads 2 --recompute --new 4 >"$work/log" 2>&1
+count "2 ranks of 2 threads, all rows again" $?
+# MPICH then acts as if each rank were on a node of its own.
+MPIR_CVAR_NOLOCAL=1 same 4 --temperature 1 >"$work/log" 2>&1
+count "4 ranks, by messages" $?
+
+# shellcheck disable=SC2046
+{
+    refused "rank 1 has another spec than rank 0" "$other" $(arguments other.gap in all) >"$work/log" 2>&1
+    count "a rank with another spec" $?
+    refused "rank 1 has other weights than rank 0" "$program" $(arguments d.2.gap in all) >"$work/log" 2>&1
+    count "a rank with other weights" $?
+    refused "rank 1 has other tokens or options than rank 0" "$program" $(arguments d.gap in.2 all) >"$work/log" 2>&1
+    count "a rank with other tokens" $?
+    refused "rank 1 has other tokens or options than rank 0" "$program" $(arguments d.gap in all --seed 5) \
+        >"$work/log" 2>&1
+    count "a rank with another seed" $?
+    refused "none.gap" "$program" $(arguments none.gap in all) >"$work/log" 2>&1
+    count "a rank without weights" $?
+}
+broken KILL "rank 1, process [0-9]+, has died|BAD TERMINATION|exited on signal" >"$work/log" 2>&1
+count "a rank that dies" $?
+broken STOP "did not come in time" --timeout 2 >"$work/log" 2>&1
+count "a rank that stops" $?
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
