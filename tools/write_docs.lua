@@ -8,14 +8,16 @@ local fields = require "docs.fields"
 local headers = require "docs.headers"
 local house = require "docs.house"
 local names = require "docs.names"
+local scaling = require "docs.scaling"
 local stages = require "docs.stages"
 local walk = require "docs.walk"
 
 local docs = {}
 
-docs.DOCUMENTS = { "docs/spec.md", "docs/models.md", "docs/c-api.md", "docs/architecture.md",
+docs.DOCUMENTS = { "docs/spec.md", "docs/models.md", "docs/c-api.md", "docs/architecture.md", "docs/scaling.md",
   "CONTRIBUTING.md" }
-docs.PICTURE = "docs/architecture.svg"
+docs.PICTURES = { { path = "docs/architecture.svg", draw = house.picture },
+  { path = "docs/scaling.svg", draw = scaling.picture } }
 
 local BEGIN = "( *)<!%-%- Written by ninja docs%-update: ([^\n]-) %-%->\n"
 local END = " *<!%-%- The end of what is written%. %-%->"
@@ -29,6 +31,7 @@ local PARTS = {
   { "^specs$", names.of_specs },
   { "^stages of a (%l+)$", stages.of },
   { "^header: ([%w_]+)$", headers.reference },
+  { "^scaling: (%l+)$", scaling.table },
   { "^the spec$", walk.spec },
   { "^the plan$", walk.plan },
   { "^the graph$", walk.graph },
@@ -61,7 +64,8 @@ end
 
 -- Every file as it should be: { path, text }.
 function docs.files()
-  local files = { { path = docs.PICTURE, text = house.picture() } }
+  local files = {}
+  for i, picture in ipairs(docs.PICTURES) do files[i] = { path = picture.path, text = picture.draw() } end
   for _, path in ipairs(docs.DOCUMENTS) do
     files[#files + 1] = { path = path, text = docs.written(assert(fs.read(path))) }
   end
