@@ -12,6 +12,7 @@
 
 static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
 {
+    (void)setvbuf(stderr, NULL, _IOLBF, BUFSIZ); // so that the lines of ranks do not mix
     team->ranks = ga_rank_library.team(seconds);
     team->context.is_quiet = team->rank > 0;
     if (!team->ranks) {
