@@ -2,7 +2,6 @@
 // from the likely ones. From a file of tokens to another; generate_text.c goes on from a text.
 #include <stdio.h>
 
-#include "checksum.h"
 #include "generate.h"
 #include "model_call.h"
 #include "output_name.h"
@@ -87,30 +86,6 @@ static void note_no_cache(const struct ga_context *context)
         "this model has no cache, so each token takes all rows before it anew: ./configure --cache %zu (cache = %zu "
         "in the spec) makes one that takes a row a token",
         context->model->q_len.max, context->model->q_len.max);
-}
-
-// A number for the tokens of a walk and how it goes on.
-static uint64_t request_of(const struct ga_token_walk *walk)
-{
-    const struct ga_parallel *parallel = walk->instance->parallel;
-    const struct ga_sampling *sampling = &walk->start.sampling;
-    const double numbers[] = {sampling->temperature,   sampling->top_p,
-                              (double)sampling->top_k, (double)walk->start.stop,
-                              walk->start.recompute,   (double)walk->batch,
-                              (double)walk->capacity,  (double)walk->start.added,
-                              sampling->is_softmax,    (double)(parallel ? parallel->threads : 1)};
-    const size_t bytes = walk->batch * sizeof *walk->tokens;
-    const uint64_t parts[] = {ga_checksum(numbers, sizeof numbers), sampling->seed, ga_checksum(walk->lengths, bytes),
-                              ga_checksum(walk->tokens, walk->capacity * bytes)};
-    return ga_checksum(parts, sizeof parts);
-}
-
-enum ga_exit ga_generating_begin(const struct ga_generating *generating, struct ga_token_walk *walk_out)
-{
-    const enum ga_exit code =
-        ga_token_walk_open(generating->context, generating->instance, &generating->start, walk_out);
-    return code == GA_EXIT_OK ? ga_rank_team_agree(&generating->team, generating->instance, request_of(walk_out))
-                              : code;
 }
 
 // -- From a file to a file ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// generate.h: what the two files of the command `generate` share.
+// generate.h: what the files of the command `generate` share.
 #ifndef GA_GENERATE_H
 #define GA_GENERATE_H
 
