@@ -8,7 +8,7 @@ return {
   n_heads = 8,
   n_kv_heads = 4,
   d_head = 16,
-  d_ff = 210,
+  d_ff = 211,
   n_layers = 2,
   seq_len = "1..24",
   cache = 60,
