@@ -24,6 +24,7 @@ local OTHERS = {
   { "^// layer%.c:", "C; examples_test.lua compares it with the file, which it compiles" },
   { "^const struct ga_variant", "lines of it, compared in the same way" },
   { "^size_t size = ga_cache_size", "C, of which examples/decode.c is the whole" },
+  { "^static const struct ga_ranks", "C; tests/support/team.c has the like of it" },
   { "^struct ga_batches batches", "C; tests/unit/test_batches.c has the like of it" },
   { "^a musical instrument$", "what ninja demo-minilm prints" },
   { "^import ", "Python; tests/bindings/python calls all of it" },

@@ -110,7 +110,7 @@ local STYLE = [[
 </style>]]
 
 local function x_of(n) return LEFT + WIDTH * math.log(n) / math.log(MOST) end
-local function y_of(times) return TOP + HEIGHT - HEIGHT * (times - 1) / (MOST - 1) end
+local function y_of(times) return TOP + HEIGHT - HEIGHT * math.log(times) / math.log(MOST) end
 
 local function line_of(f)
   local points, n = {}, 1
