@@ -69,6 +69,7 @@ local LONG = {
   { "^BENCH_ARGS=(%S+) ninja bench%-peers$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^BENCH_ARGS=\"([^\"]*)\" (ninja bench%-features)$", "BENCH_ARGS=\"%1 --list\" %2", "minutes" },
   { "^BENCH_ARGS='[^']*' (ninja) (bench%-text%-in)$", "%1 -n %2", "installs a gigabyte" },
+  { "^SHAPES=\"[^\"]*\" sh (bench/shapes/run%.sh) .*$", "sh -n %1", "installs gigabytes" },
   { "^sh bench/run%.sh (.*)$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^python3 (bench/features%.py .*)$", "python3 -B %1 --list", "minutes" },
   { "^sh (tests/pytorch/%w+%.sh)$", "sh -n %1", "a step of .ci/run" },
