@@ -35,7 +35,7 @@ struct bytes {
 static void put(struct bytes *bytes, uint64_t value, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        bytes->at[bytes->size++] = (unsigned char)(value >> 8 * i);
+        bytes->at[bytes->size++] = (unsigned char)(i < sizeof value ? value >> 8 * i : 0);
     }
 }
 
