@@ -1,6 +1,5 @@
 -- weight_maps.lua: how weight files name and lay out their tensors: the maps that ship, or one written in the spec.
 -- Never guesses: a map names a tensor for every weight the spec needs, or it is not offered.
-local compat = require "base.compat"
 local blocks = require "ops"
 local maps = require "import.maps"
 local modifiers = require "attention.modifiers"
@@ -97,13 +96,8 @@ local MOST_NAMED = 24 -- roles in a message
 
 -- What a model without a tensor for some role hears. A stacked bias that only some of q, k and v add has its own words.
 local function needs(spec, map)
-  local missing, more = missing_roles(spec, map), ""
-  if #missing > MOST_NAMED then
-    more = (" and %d more"):format(#missing - MOST_NAMED)
-    missing = { compat.unpack(missing, 1, MOST_NAMED) }
-  end
-  local problem = ("names no tensor for %s%s, which this model needs"):format(more == "" and text.join(missing) or
-    table.concat(missing, ", "), more)
+  local missing = text.join_some(missing_roles(spec, map), MOST_NAMED)
+  local problem = ("names no tensor for %s, which this model needs"):format(missing)
   local some = spec.bias.q or spec.bias.k or spec.bias.v
   local all = spec.bias.q and spec.bias.k and spec.bias.v
   if map.qkv_bias and some and not all then

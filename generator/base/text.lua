@@ -143,6 +143,14 @@ function text.join(list, last)
   return table.concat(list, ", ", 1, #list - 1) .. " " .. (last or "and") .. " " .. list[#list]
 end
 
+-- The same of the first `most` of a list, and how many more there are: "a, b and 3 more".
+function text.join_some(list, most)
+  local shown = {}
+  for i = 1, math.min(#list, most) do shown[i] = list[i] end
+  if #list > most then shown[#shown + 1] = ("%d more"):format(#list - most) end
+  return text.join(shown)
+end
+
 -- The keys of a table of names in the order of the alphabet.
 function text.sorted_keys(t)
   local keys = {}

@@ -1,5 +1,6 @@
 -- ops/pooling.lua: one row for each sequence: its first (cls) or last, or a mean of its real rows; its first numbers
 -- alone, and of length one, on request.
+local text = require "base.text"
 local types = require "schema.types"
 
 -- Ways to pool: which rows of a sequence each reads, as plan/one_row.lua says it, and what `info` calls the result.
@@ -46,7 +47,9 @@ return {
   },
   resolve = function(spec, fail)
     if not spec.stack or not spec.pool then return end
-    if not spec.pool.kind then fail("pool.kind is missing beside pool.normalize: " .. EXPECTED) end
+    if not spec.pool.kind then
+      fail(("pool.kind is missing beside pool.%s: %s"):format(text.sorted_keys(spec.pool)[1], EXPECTED))
+    end
     spec.pool.normalize, spec.pool.similarity = spec.pool.normalize or false, spec.pool.similarity or "cosine"
     check_size(spec, fail)
     spec.d_embedding = spec.pool.size or spec.d_model -- unless linears follow, of which ops/dense.lua says it

@@ -297,6 +297,7 @@ fact.holds("contradictions name both fields", function()
     "classifier.labels must be a whole number from 1 to 65536, found 65537")
   refuses({ pool = { normalize = true } },
     'pool.kind is missing beside pool.normalize: "cls", "last", "mean" or "weighted_mean"')
+  refuses({ pool = { size = 4 } }, 'pool.kind is missing beside pool.size: "cls", "last", "mean" or "weighted_mean"')
 end)
 
 fact.holds("what would take seconds or megabytes to generate is refused with its limit", function()

@@ -84,6 +84,8 @@ fact.holds("join reads like a sentence", function()
   fact.equal(text.join({ "a" }), "a")
   fact.equal(text.join({ "a", "b" }), "a and b")
   fact.equal(text.join({ "a", "b", "c" }, "or"), "a, b or c")
+  fact.equal(text.join_some({ "a", "b" }, 2), "a and b")
+  fact.equal(text.join_some({ "a", "b", "c", "d" }, 2), "a, b and 2 more")
 end)
 
 fact.finish()

@@ -46,10 +46,9 @@ local function add_groups(lines, groups)
 end
 
 local function some(names)
-  local shown = {}
-  for i = 1, math.min(#names, MOST_NAMES) do shown[i] = json.plain(names[i]) end
-  if #names > MOST_NAMES then shown[#shown + 1] = ("%d more"):format(#names - MOST_NAMES) end
-  return text.join(shown)
+  local plain = {}
+  for i, name in ipairs(names) do plain[i] = json.plain(name) end
+  return text.join_some(plain, MOST_NAMES)
 end
 
 -- The dtypes that the loader does not make floats of.
