@@ -19,16 +19,17 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent))
 import machine  # noqa: E402  what the benchmark of layers says of the CPU
 
+GATED = ("ModernBertConfig", "Qwen3Config")
 SECONDS = 8  # of f32 multiply-adds that a core's 100 GFLOP/s do: what a shape is given
 
 
 def layer_weights(name):
     """Weights that each token is multiplied by."""
     fields = shapes.SHAPES[name][2]
-    width, heads = fields["hidden_size"], fields.get("head_dim", 64) * fields.get("num_key_value_heads", 0)
-    attention = 4 * width * width if not heads else 2 * width * (fields["num_attention_heads"] * 128 + heads)
-    gated = 3 if "Modern" in shapes.SHAPES[name][0] or "Qwen" in shapes.SHAPES[name][0] else 2
-    return fields["num_hidden_layers"] * (attention + gated * width * fields["intermediate_size"])
+    width, heads = fields["hidden_size"], fields["num_attention_heads"]
+    head, key_heads = fields.get("head_dim", width // heads), fields.get("num_key_value_heads", heads)
+    linears = 3 if shapes.SHAPES[name][0] in GATED else 2  # of a feed-forward
+    return fields["num_hidden_layers"] * width * (2 * head * (heads + key_heads) + linears * fields["intermediate_size"])
 
 
 def count_of(name):
@@ -109,6 +110,10 @@ def main():
     options = parser.parse_args()
     options.work = options.work.resolve()
     names = options.shapes.split(",")
+    for given, known in ((names, shapes.SHAPES), (options.systems.split(","), systems.SYSTEMS)):
+        for name in given:
+            if name not in known:
+                parser.error(f"{name!r} is not one of {', '.join(known)}")
     if options.make:
         for name in names:
             shapes.make(name, options.work / name)

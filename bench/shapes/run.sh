@@ -23,6 +23,7 @@ python=$venv/bin/python
 of_shapes() { "$python" -c "import sys; sys.path.insert(0, '$here'); import shapes; print($1)"; }
 
 : "${SHAPES:=$(of_shapes "' '.join(shapes.SHAPES)")}"
+longest=$(of_shapes shapes.LONGEST)
 mkdir -p "$work"
 names=$(echo "$SHAPES" | tr ' ' ',')
 "$python" $here/run.py --work "$work" --shapes "$names" --make
@@ -36,7 +37,7 @@ for name in $SHAPES; do
         mkdir -p "$build"
         (
             cd "$build"
-            ../../../../configure --from-hf "../$name" --name "$name" --dtype $dtype --seq-len 1..320 \
+            ../../../../configure --from-hf "../$name" --name "$name" --dtype $dtype --seq-len "1..$longest" \
                 ${pool:+--pool "$pool"} --python >build.log
             ninja >>build.log
         ) || {
