@@ -29,7 +29,8 @@ def layer_weights(name):
     width, heads = fields["hidden_size"], fields["num_attention_heads"]
     head, key_heads = fields.get("head_dim", width // heads), fields.get("num_key_value_heads", heads)
     linears = 3 if shapes.SHAPES[name][0] in GATED else 2  # of a feed-forward
-    return fields["num_hidden_layers"] * width * (2 * head * (heads + key_heads) + linears * fields["intermediate_size"])
+    each = 2 * head * (heads + key_heads) + linears * fields["intermediate_size"]
+    return fields["num_hidden_layers"] * width * each
 
 
 def count_of(name):
