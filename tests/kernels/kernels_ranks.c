@@ -88,7 +88,7 @@ static void expect_same_others(struct checks *checks, const struct divided *got,
 static bool divides(const struct ga_model *model)
 {
     const struct ga_stack *stack = model->stack;
-    return !stack || stack->n_layers > 0 || stack->logits || stack->n_labels > 0 || stack->n_dense > 0;
+    return stack->n_layers > 0 || stack->logits || stack->n_labels > 0 || stack->n_dense > 0;
 }
 
 static bool has_rows(const struct call *call)
