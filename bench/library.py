@@ -33,7 +33,7 @@ class Io(Structure):
                      "src_additive_mask")
     ] + [("src_mask_strides", c_size_t * 4), ("memory_mask", c_void_p), ("memory_additive_mask", c_void_p),
          ("memory_mask_strides", c_size_t * 4), ("sublayer", c_void_p), ("class_logits", c_void_p),
-         ("arithmetic", c_void_p), ("watch", c_void_p)]
+         ("arithmetic", c_void_p), ("watch", c_void_p), ("ranks", c_void_p)]
 
 
 class Role(Structure):
