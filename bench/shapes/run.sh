@@ -11,12 +11,9 @@ work=out/bench/shapes
 venv=out/bench/shapes_venv
 export PYTHONDONTWRITEBYTECODE=1
 
-if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
-    echo "bench-shapes: installing the peers into $venv" >&2
-    [ -d "$venv" ] || python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt" >&2
-    cp "$here/requirements.txt" "$venv/requirements.txt"
-fi
+sh bench/install.sh "$venv" $here/requirements.txt
+sh bench/install.sh "$venv" bench/requirements-llamacpp.txt ||
+    echo "bench-shapes: llama.cpp could not be built: its rows are left out" >&2
 python=$venv/bin/python
 
 # of_shapes EXPRESSION: what it is, in Python.

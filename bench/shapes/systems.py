@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 
+import llamacpp
 import shapes
 
 
@@ -124,12 +125,34 @@ class OpenVino(Batched):
         return np.array(next(iter(self.request.infer([ids, mask]).values())))
 
 
+class LlamaCpp:
+    def __init__(self, name, folder, work, dtype, threads):
+        pooling = shapes.SHAPES[name][3]
+        path = llamacpp.file_of(folder, work / f"{name}_gguf", dtype, pooling)
+        self.context = llamacpp.Context(path, shapes.LONGEST, threads)
+        self.width = shapes.SHAPES[name][2]["hidden_size"] if pooling else 1
+
+    def run(self, tokens):
+        found = np.stack([self.context.one(ids, self.width) for ids in tokens])
+        return found / np.linalg.norm(found, axis=1, keepdims=True) if self.width > 1 else found
+
+
 # name: (heading, class, number format)
 SYSTEMS = {f"genattn_{dtype}": (f"genattn {dtype}", Genattn, dtype) for dtype in ("f32", "bf16", "int8")} | {
     "torch_f32": ("PyTorch f32", Torch, "f32"), "torch_bf16": ("PyTorch bf16", Torch, "bf16"),
     "onnx_f32": ("ONNX Runtime f32", OnnxRuntime, "f32"), "onnx_int8": ("ONNX Runtime int8", OnnxRuntime, "int8"),
     "openvino_f32": ("OpenVINO f32", OpenVino, "f32"), "openvino_bf16": ("OpenVINO bf16", OpenVino, "bf16"),
+    "llamacpp_f16": ("llama.cpp F16", LlamaCpp, "F16"), "llamacpp_q8_0": ("llama.cpp Q8_0", LlamaCpp, "Q8_0"),
 }
+# Bits of a number format's weights.
+BITS = {"f32": 32, "bf16": 16, "F16": 16, "int8": 8, "Q8_0": 8}
+
+
+def has(key, name):
+    """Whether a system can run a shape: llama.cpp has no MPNet."""
+    return SYSTEMS[key][1] is not LlamaCpp or shapes.SHAPES[name][0] != "MPNetConfig"
+
+
 # What all are held against; not measured.
 REFERENCE = ("PyTorch f64", Torch, "f64")
 

@@ -10,20 +10,10 @@ work=out/bench/text_in
 venv=out/bench/text_in_venv
 export PYTHONDONTWRITEBYTECODE=1
 
-# install LIST: into the environment, where it has not what the list asks for.
-install() {
-    if ! cmp -s "$here/$1" "$venv/$1"; then
-        echo "bench-text-in: installing $1 into $venv" >&2
-        "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/$1" >&2 || return 1
-        cp "$here/$1" "$venv/$1"
-    fi
-}
-
 sh demo/minilm/setup.sh
 model=$(cd out/minilm/model && pwd -P)
-[ -d "$venv" ] || python3 -m venv "$venv"
-install requirements.txt
-CMAKE_ARGS="${CMAKE_ARGS:--DGGML_NATIVE=ON}" install requirements-llamacpp.txt ||
+sh bench/install.sh "$venv" $here/requirements.txt
+sh bench/install.sh "$venv" bench/requirements-llamacpp.txt ||
     echo "bench-text-in: llama.cpp could not be built: its rows are left out" >&2
 
 # The same model three times, in a build of its own: what the user configured stays as it is.
