@@ -51,9 +51,13 @@ fact.holds("a Gemma 3 has norms of q and k, other angles in layers with a window
   refuses_config(gemma3, '"head_dim": 4, "attn_logit_softcapping": 50.0',
     "attn_logit_softcapping is 50; expected none: scores are not capped")
   local scaled = gemma3:gsub('"rope_scaling": null', '"rope_scaling": { "rope_type": "linear", "factor": 8.0 }')
-  refuses_config(scaled, '"head_dim": 4',
-    'rope_scaling.rope_type is "linear"; expected "default": rotary positions are not scaled',
-    "rope_scaling.factor is 8; expected none: rotary positions are not scaled")
+  local by_kind = gemma3:gsub('"rope_scaling": null', [["rope_parameters": {
+    "full_attention": { "rope_type": "linear", "factor": 8.0 }, "sliding_attention": { "rope_type": "default" } }]])
+  for _, text in ipairs({ scaled, by_kind }) do
+    local made = reads(text, said).spec
+    fact.equal(("%s %g %s %s"):format(made.rope.scaling, made.rope.factor, made.layers.kinds.near.rope.scaling,
+      made.layers.kinds.near.rope.factor), "linear 8 false false")
+  end
 end)
 
 fact.holds("an OLMo 2 has norms over blocks' results alone, and norms over all heads of q and of k", function()

@@ -122,11 +122,13 @@ def gemma3(r, **more):
     settings.update(attn_logit_softcapping=None)
     del settings["rope_theta"]
     thetas = r.choice([500.0, 1e6]), r.choice([300.0, 10000.0])
+    scaled = r.choice([None, {"rope_type": "linear", "factor": 8.0}])
     if int(transformers.__version__.split(".")[0]) < 5:
-        return {**settings, "rope_theta": thetas[0], "rope_local_base_freq": thetas[1]}
+        return {**settings, "rope_theta": thetas[0], "rope_local_base_freq": thetas[1], "rope_scaling": scaled}
     kinds = "full_attention", "sliding_attention"
-    return {**settings, "rope_parameters": {kind: {"rope_type": "default", "rope_theta": theta}
-                                            for kind, theta in zip(kinds, thetas)}}
+    parameters = {kind: {"rope_type": "default", "rope_theta": theta} for kind, theta in zip(kinds, thetas)}
+    parameters["full_attention"].update(scaled or {})
+    return {**settings, "rope_parameters": parameters}
 
 
 def olmo2(r, **more):

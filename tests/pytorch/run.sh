@@ -67,7 +67,9 @@ compare_models() {
     set -- --isa scalar CFLAGS=-Og # compiles in a third of the time
     programs=
     for path in out/models/* out/gguf/*.gguf; do
+        case $path in *-0000[2-9]-of-*) continue ;; esac # which the first part finds
         name=$(basename "$path" .gguf)
+        name=${name%-00001-of-*}
         if [ -e "out/given/$name.lua" ]; then
             set -- "$@" "--spec=out/given/$name.lua"
         else

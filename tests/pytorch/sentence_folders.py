@@ -17,6 +17,7 @@ import numpy
 import torch
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+import families  # noqa: E402
 import from_hf  # noqa: E402
 import late_interaction  # noqa: E402
 import pair_scores  # noqa: E402
@@ -50,8 +51,13 @@ FOLDERS = {
     "st_eurobert": ("EuroBertModel", {**LLAMA, "pad_token_id": 0, "mask_token_id": 2, "rope_parameters": {
                         "rope_type": "default", "rope_theta": 250000.0}}, True, "mean", [],
                     {"prompts": {"query": "query : ", "document": "the "}}),
+    # As EmbeddingGemma: later tokens are seen, in most layers within a window, and two linears widen and narrow.
+    "st_gemma": ("Gemma3TextModel", {**LLAMA, "head_dim": 16, "num_hidden_layers": 7, "sliding_window": 9,
+                                     "use_bidirectional_attention": True, "pad_token_id": 0}, True, "mean",
+                 [(96, torch.nn.Identity(), False), (48, torch.nn.Identity(), False)],
+                 {"prompts": {"query": "query : ", "document": "the "}}),
 }
-NORMALIZED = ["st_last", "st_dense", "st_eurobert", "st_short"]
+NORMALIZED = ["st_last", "st_dense", "st_eurobert", "st_short", "st_gemma"]
 DIMS = 12  # of shorter vectors
 
 
@@ -112,12 +118,13 @@ def make(folder):
 # -- Comparing ------------------------------------------------------------------------------------------------------
 
 def exact(model):
-    """The model in double precision, also where transformers goes back to float32."""
-    stack = model[0].auto_model
-    if not hasattr(stack.config, "rope_theta") and getattr(stack.config, "rope_parameters", None):
-        stack.config.rope_theta = stack.config.rope_parameters["rope_theta"]
-    from_hf.exact(stack)
-    return model.to(torch.float64)
+    """Changes the model to double precision; within from_hf.doubled()."""
+    families.exact(model[0].auto_model)
+    model.to(torch.float64)
+
+
+def similarities(model, query):
+    return model.similarity(model.encode_query(query), model.encode_document(TEXTS))[0].double().numpy()
 
 
 class Comparison:
@@ -126,7 +133,9 @@ class Comparison:
     def __init__(self, folder, program):
         self.folder, self.program, self.name = folder, program, folder.name
         self.plain = SentenceTransformer(str(folder), device="cpu")
-        self.exact = exact(SentenceTransformer(str(folder), device="cpu"))
+        self.exact = SentenceTransformer(str(folder), device="cpu")
+        with from_hf.doubled():
+            exact(self.exact)
         self.passed = self.failed = 0
         self.largest = 0.0
 
@@ -151,7 +160,9 @@ class Comparison:
 
     def compare(self, what, found, **arguments):
         """Holds vectors against those of encode; the limit is by PyTorch's own error in float32."""
-        wanted, plain = (model.encode(TEXTS, **arguments) for model in (self.exact, self.plain))
+        plain = self.plain.encode(TEXTS, **arguments)
+        with from_hf.doubled():
+            wanted = self.exact.encode(TEXTS, **arguments)
         if found.shape != wanted.shape:
             return self.expect(False, f"{what}: shape {found.shape}, expected {wanted.shape}")
         off, own = numpy.abs(found - wanted).max(), numpy.abs(plain - wanted).max()
@@ -167,8 +178,9 @@ class Comparison:
             hits = self.run("search", "--weights", str(self.folder), "--corpus", str(corpus), "--top", str(len(TEXTS)),
                             "--format", "json", query)
         found = {hit["line"] - 1: hit["score"] for hit in hits}
-        wanted, plain = (model.similarity(model.encode_query(query), model.encode_document(TEXTS))[0].double().numpy()
-                         for model in (self.exact, self.plain))
+        plain = similarities(self.plain, query)
+        with from_hf.doubled():
+            wanted = similarities(self.exact, query)
         off = max(abs(found[i] - score) for i, score in enumerate(wanted))
         limit = FACTOR * max(numpy.abs(plain - wanted).max(), STEP * numpy.abs(wanted).max())
         self.expect(off <= limit, f"search: scores off by {off:.3g}, at most {limit:.3g}")

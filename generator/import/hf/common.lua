@@ -95,6 +95,19 @@ common.rotary_requires = {
   { "rope_parameters.mscale_all_dim", nil, "the attention factor is computed from factor alone" },
 }
 
+-- Rows of fields where rope_parameters has a table for each type of layers: those of layers that see all keys.
+function common.of_full_attention(rows)
+  local list = {}
+  for i, row in ipairs(rows) do
+    list[i] = {}
+    for key, value in pairs(row) do
+      local is_name = key == 1 or key == "also"
+      list[i][key] = is_name and value:gsub("rope_parameters%.", "rope_parameters.full_attention.") or value
+    end
+  end
+  return list
+end
+
 -- The data file of a type whose architectures differ by the first word of their names alone.
 function common.renamed(data, from, to)
   local same = {}

@@ -1,11 +1,10 @@
 -- hf/gemma3_text.lua: Gemma3TextModel: Gemma2Model with norms of each head of q and k, other angles in layers with a
--- window, and no caps but one of logits that the file says. With use_bidirectional_attention, rows see later ones.
+-- window, and no caps but one of logits that the file says. Positions of layers with a window are not scaled. With
+-- use_bidirectional_attention, rows see later ones.
+local common = require "import.hf.common"
 local gemma2 = require "import.hf.gemma2"
 
-local function unscaled(field)
-  return { field, "default", "rotary positions are not scaled", alone = true }
-end
-
+local NEAR = "rope_parameters.sliding_attention."
 local OWN = { ["layers.pattern"] = true, ["layers.kinds"] = true, ["mask.causal"] = true }
 local fields = {}
 for _, row in ipairs(gemma2.fields) do
@@ -14,15 +13,19 @@ for _, row in ipairs(gemma2.fields) do
     fields[#fields + 1] = row
   end
 end
+for _, row in ipairs(common.of_full_attention(common.rotary_fields)) do
+  if row[2] ~= "rope.theta" then fields[#fields + 1] = row end
+end
 for _, row in ipairs({
   { "rms_norm_eps", "qk_norm.eps", default = 1e-6 },
   { "use_bidirectional_attention", "mask.causal", by = "absent", default = false },
   { "rope_theta", "rope.theta", also = "rope_parameters.full_attention.rope_theta", default = 1e6 },
-  { "rope_local_base_freq", also = "rope_parameters.sliding_attention.rope_theta", default = 10000,
+  { "rope_local_base_freq", also = NEAR .. "rope_theta", default = 10000,
     use = "rope.theta of layers with a window" },
   { "layer_types", "layers.pattern", by = "layer_types", also = "sliding_window_pattern _sliding_window_pattern",
     default = 6 },
-  { "sliding_window", "layers.kinds", by = "near_kind", theta = "rope_local_base_freq", default = 4096, null = false },
+  { "sliding_window", "layers.kinds", by = "near_kind", theta = "rope_local_base_freq", is_unscaled = true,
+    default = 4096, null = false },
 }) do
   fields[#fields + 1] = row
 end
@@ -30,15 +33,18 @@ end
 local fixed = { { "qk_norm.kind", "rms" }, { "qk_norm.unit_offset", true } }
 for _, row in ipairs(gemma2.fixed) do fixed[#fixed + 1] = row end
 
+local requires = common.of_full_attention(common.rotary_requires)
+for _, row in ipairs({
+  { "attn_logit_softcapping", nil, "scores are not capped" },
+  { NEAR .. "rope_type", "default", "rotary positions of layers with a window are not scaled", alone = true },
+}) do
+  requires[#requires + 1] = row
+end
+
 local logits = gemma2.architectures.Gemma2ForCausalLM
 
 return {
-  maps = gemma2.maps, prefixes = gemma2.prefixes, fields = fields, fixed = fixed,
-  requires = {
-    { "attn_logit_softcapping", nil, "scores are not capped" },
-    unscaled("rope_scaling.rope_type"), unscaled("rope_scaling.type"),
-    unscaled("rope_parameters.full_attention.rope_type"), unscaled("rope_parameters.sliding_attention.rope_type"),
-  },
+  maps = gemma2.maps, prefixes = gemma2.prefixes, fields = fields, fixed = fixed, requires = requires,
   ignores = gemma2.ignores, unread = gemma2.unread, base = "Gemma3TextModel",
   architectures = {
     Gemma3TextModel = {},

@@ -1,15 +1,9 @@
 -- hf/olmo3.lua: Olmo3Model: Olmo2Model with a window in the layers that layer_types says. Rotary positions of these are
 -- not scaled. Since transformers 5, rope_parameters has a table for each of both types of layers.
+local common = require "import.hf.common"
 local olmo2 = require "import.hf.olmo2"
 
-local fields = {}
-for i, row in ipairs(olmo2.fields) do
-  fields[i] = {}
-  for key, value in pairs(row) do
-    local is_name = key == 1 or key == "also"
-    fields[i][key] = is_name and value:gsub("rope_parameters%.", "rope_parameters.full_attention.") or value
-  end
-end
+local fields = common.of_full_attention(olmo2.fields)
 local NEAR = "rope_parameters.sliding_attention."
 for _, row in ipairs({
   { NEAR .. "rope_theta", optional = true, quiet = true, use = "rope.theta of layers with a window" },
