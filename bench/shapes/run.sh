@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh: embedders and rerankers of the shapes that people run: saves each with random weights, builds our wheels of
 # it in f32, bf16 and int8, and measures them beside the peers in turn. SHAPES="bge_base qwen3_0_6b" chooses some;
-# arguments go to run.py (--help lists them). Everything lies under out/bench/shapes and out/bench/shapes_venv. Measures
-# nothing itself.
+# CONFIGURE_ARGS go to configure, such as "--isa avx512,avx512bf16" for shorter builds; arguments go to run.py (--help
+# lists them). Everything lies under out/bench/shapes and out/bench/shapes_venv. Measures nothing itself.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -34,8 +34,10 @@ for name in $SHAPES; do
         mkdir -p "$build"
         (
             cd "$build"
+            # Word splitting makes the arguments.
+            # shellcheck disable=SC2086
             ../../../../configure --from-hf "../$name" --name "$name" --dtype $dtype --seq-len "1..$longest" \
-                ${pool:+--pool "$pool"} --python >build.log
+                ${pool:+--pool "$pool"} --python ${CONFIGURE_ARGS:-} >build.log
             ninja >>build.log
         ) || {
             tail -n 40 "$build/build.log" >&2
