@@ -169,6 +169,12 @@ local function ask_for_maintainers(prober, settings, answers)
   answers.numpy = not answers.is_cross and answers.wheel_platform and prober:has_python("numpy", "numpy")
 end
 
+-- The flags of an MPI, of which several may be installed beside each other; or nil.
+local function ask_mpi(prober, mpicc)
+  if mpicc ~= "" then return prober:wrapped("mpi", "mpi.h", mpicc) end
+  return prober:library("mpi", "mpi.h", "mpich") or prober:library("mpi", "mpi.h", "ompi-c")
+end
+
 -- The flags of all that libga_text needs, or nil where a part is missing.
 local function ask_text(prober, jansson)
   local utf8proc = prober:library("utf8proc", "utf8proc.h", "libutf8proc")
@@ -219,9 +225,11 @@ return function(prober, quiet, settings)
     if not answers.makes_lua then return nil, why end
   end
   if settings.mpi then
-    answers.mpi = prober:library("mpi", "mpi.h", "mpich") or prober:library("mpi", "mpi.h", "ompi-c")
+    local mpicc = settings.variables.MPICC
+    answers.mpi = ask_mpi(prober, mpicc)
     if not answers.mpi then
-      return nil, "--with-mpi: no MPI links (Debian: libmpich-dev or libopenmpi-dev); see " .. LOG
+      return nil, ("--with-mpi: no MPI links%s (Debian: libmpich-dev or libopenmpi-dev); see %s"):format(
+        mpicc ~= "" and (" by the flags that '%s -show' prints"):format(mpicc) or "", LOG)
     end
   end
   answers.text = answers.jansson and ask_text(prober, answers.jansson)

@@ -76,6 +76,7 @@ options.VARIABLES = {
   { name = "LDFLAGS", help = "linker flags, such as -L DIR" },
   { name = "AR", help = "archiver [ar]" },
   { name = "LUA", help = "Lua 5.4 or LuaJIT that runs the generator" },
+  { name = "MPICC", help = "of --with-mpi: the compiler command of an MPI, such as mpicc.openmpi [pkg-config]" },
 }
 
 -- -- The parser -----------------------------------------------------------------------------------------------------

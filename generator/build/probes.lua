@@ -164,13 +164,28 @@ function Prober:library(name, header, package, needed)
   local module = package or name
   local output, known = self:run("pkg-config --cflags " .. module .. " && pkg-config --libs " .. module)
   if known then cflags, libraries = output:match("^([^\n]*)\n([^\n]*)") end
-  local source = "#include <" .. header .. ">\n" .. EMPTY_PROGRAM
+  local found = self:linked(name, header, cflags, libraries, needed)
+  if found then found.module = known and module end
+  return found
+end
+
+-- The same of a library whose own compiler, such as mpicc, prints what it adds to the command of a C compiler.
+function Prober:wrapped(name, header, wrapper)
+  local cflags, libraries = {}, {}
+  for word in self:run(wrapper .. " -show"):match("^%S*([^\n]*)"):gmatch("%S+") do
+    local list = word:find("^%-[ID]") and cflags or libraries
+    list[#list + 1] = word
+  end
+  return self:linked(name, header, table.concat(cflags, " "), table.concat(libraries, " "))
+end
+
+-- The flags of a library where a program that includes its header links with them; or nil.
+function Prober:linked(name, header, cflags, libraries, needed)
   local flags = { cflags }
   for i, flag in ipairs(needed or {}) do flags[i + 1] = flag end
-  local found = self:links(flags, source, libraries)
+  local found = self:links(flags, "#include <" .. header .. ">\n" .. EMPTY_PROGRAM, libraries)
   self:report("lib" .. name, found and libraries:gsub("%s+$", "") or "no")
-  if not found then return nil end
-  return { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", ""), module = known and module }
+  return found and { cflags = cflags:gsub("%s+$", ""), libraries = libraries:gsub("%s+$", "") } or nil
 end
 
 -- Whether the compiler finds a header that needs no library.

@@ -10,6 +10,7 @@
 #include "embed_shard.h"
 #include "embed_sink.h"
 #include "pooling.h"
+#include "rank_team.h"
 #include "ranks.h"
 #include "text_ahead.h"
 
@@ -344,11 +345,12 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     if (arguments->n_operands > 0) {
         return ga_misused(context, "embed: unexpected argument \"%s\"; shards need --merge", arguments->operands[0]);
     }
-    size_t rank = 0, ranks = 1;
-    if (ga_rank_library.begin && !ga_rank_library.begin(&rank, &ranks)) {
-        return ga_failed(context, "MPI does not start");
+    size_t rank, ranks;
+    enum ga_exit code = ga_ranks_begin(context, &rank, &ranks);
+    if (code != GA_EXIT_OK) {
+        return code;
     }
-    const enum ga_exit code = run_rank(context, arguments->values, rank, ranks);
+    code = run_rank(context, arguments->values, rank, ranks);
     if (ga_rank_library.end) {
         ga_rank_library.end();
     }

@@ -104,7 +104,7 @@ static enum ga_exit write_tokens(const struct ga_token_walk *walk, const char *p
     return GA_EXIT_OK;
 }
 
-static enum ga_exit go_on(const struct ga_generating *generating, struct ga_token_walk *walk, const char *path)
+static enum ga_exit go_on(struct ga_generating *generating, struct ga_token_walk *walk, const char *path)
 {
     enum ga_exit code = ga_generating_begin(generating, walk);
     bool any = true;

@@ -29,7 +29,7 @@ struct ga_generated_text {
 };
 
 // Opens a walk from start, and compares it with those of other ranks.
-enum ga_exit ga_generating_begin(const struct ga_generating *generating, struct ga_token_walk *walk_out);
+enum ga_exit ga_generating_begin(struct ga_generating *generating, struct ga_token_walk *walk_out);
 
 // Prints the text and what comes after it, or the answer. GA_EXIT_FAILED after a message.
 enum ga_exit ga_generate_text(struct ga_generating *generating, const struct ga_generated_text *text);

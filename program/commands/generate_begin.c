@@ -19,7 +19,7 @@ static uint64_t request_of(const struct ga_token_walk *walk)
     return ga_checksum(parts, sizeof parts);
 }
 
-enum ga_exit ga_generating_begin(const struct ga_generating *generating, struct ga_token_walk *walk_out)
+enum ga_exit ga_generating_begin(struct ga_generating *generating, struct ga_token_walk *walk_out)
 {
     const enum ga_exit code =
         ga_token_walk_open(generating->context, generating->instance, &generating->start, walk_out);

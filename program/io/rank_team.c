@@ -10,12 +10,22 @@
 
 // -- Beginning ------------------------------------------------------------------------------------------------------
 
+enum ga_exit ga_ranks_begin(const struct ga_context *context, size_t *rank_out, size_t *count_out)
+{
+    *rank_out = 0;
+    *count_out = 1;
+    return !ga_rank_library.begin || ga_rank_library.begin(rank_out, count_out)
+               ? GA_EXIT_OK
+               : ga_failed(context, "MPI does not start; expected the mpirun of the MPI that this program links");
+}
+
 static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
 {
     (void)setvbuf(stderr, NULL, _IOLBF, BUFSIZ); // so that the lines of ranks do not mix
     team->ranks = ga_rank_library.team(seconds);
     team->context.is_quiet = team->rank > 0;
     if (!team->ranks) {
+        team->state = GA_TEAM_OVER; // for all of them
         return ga_failed(&team->context, "%zu ranks; expected at most %d", team->count, GA_MAX_RANKS);
     }
     return team->rank == 0 || freopen("/dev/null", "w", stdout)
@@ -26,71 +36,94 @@ static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
 enum ga_exit ga_rank_team_begin(const struct ga_context *context, double seconds, struct ga_rank_team *team_out)
 {
     *team_out = (struct ga_rank_team){.context = *context, .count = 1};
-    if (ga_rank_library.begin && !ga_rank_library.begin(&team_out->rank, &team_out->count)) {
-        return ga_failed(context, "MPI does not start");
-    }
-    return team_out->count > 1 ? begin_team(team_out, seconds) : GA_EXIT_OK;
+    const enum ga_exit code = ga_ranks_begin(context, &team_out->rank, &team_out->count);
+    return code == GA_EXIT_OK && team_out->count > 1 ? begin_team(team_out, seconds) : code;
 }
 
 // -- Comparing ------------------------------------------------------------------------------------------------------
 
-enum { NUMBERS = 5 };
+enum { FAILED, NUMBERS = 6 };
 
 // In the order in which they are compared: a build's number changes with the instruction set too.
-static const char *const others[NUMBERS] = {"another spec", "another instruction set (--isa)", "another build",
-                                            "other weights", "other tokens or options"};
+static const char *const others[NUMBERS] = {NULL,
+                                            "another spec",
+                                            "another instruction set (--isa)",
+                                            "another build",
+                                            "other weights",
+                                            "other tokens or options"};
 
 static void find_numbers(const struct ga_rank_team *team, const struct ga_model_instance *instance, uint64_t request,
                          uint64_t numbers[NUMBERS])
 {
     const struct ga_model *model = team->context.model;
     const char *isa = instance->variant->isa;
-    numbers[0] = ga_checksum(model->spec, strlen(model->spec));
-    numbers[1] = ga_checksum(isa, strlen(isa));
-    numbers[2] = instance->variant->packing ^ ((uint64_t)model->abi << 32 | model->bits_revision);
-    numbers[3] = instance->weights;
-    numbers[4] = request;
+    numbers[FAILED] = false;
+    numbers[1] = ga_checksum(model->spec, strlen(model->spec));
+    numbers[2] = ga_checksum(isa, strlen(isa));
+    numbers[3] = instance->variant->packing ^ ((uint64_t)model->abi << 32 | model->bits_revision);
+    numbers[4] = instance->weights;
+    numbers[5] = request;
 }
 
-// Rank 0 names the first rank that differs from it.
-static enum ga_exit compare(const struct ga_rank_team *team, const uint64_t *all)
+// Tells all ranks these numbers, and sees theirs; all come to the same result. Rank 0 names the first one that differs
+// from it; one that failed has said why itself.
+static enum ga_exit meet(struct ga_rank_team *team, const uint64_t own[NUMBERS])
 {
-    for (size_t i = NUMBERS; i < team->count * NUMBERS; i++) {
-        if (all[i] != all[i % NUMBERS]) {
-            return team->rank == 0
-                       ? ga_failed(&team->context, "rank %zu has %s than rank 0", i / NUMBERS, others[i % NUMBERS])
-                       : GA_EXIT_FAILED;
-        }
+    uint64_t all[GA_MAX_RANKS * NUMBERS];
+    const size_t end = team->count * NUMBERS;
+    size_t i = NUMBERS;
+    bool any_failed = false;
+    if (!ga_rank_library.tell(own, NUMBERS, all)) {
+        return GA_EXIT_FAILED; // ga_rank_team_end says why
     }
-    return GA_EXIT_OK;
+    for (size_t r = 0; r < team->count; r++) {
+        any_failed = any_failed || all[r * NUMBERS + FAILED];
+    }
+    while (!any_failed && i < end && all[i] == all[i % NUMBERS]) {
+        i++;
+    }
+    if (i == end) {
+        return GA_EXIT_OK;
+    }
+    team->state = GA_TEAM_OVER;
+    return any_failed || team->rank > 0
+               ? GA_EXIT_FAILED
+               : ga_failed(&team->context, "rank %zu has %s than rank 0", i / NUMBERS, others[i % NUMBERS]);
 }
 
-enum ga_exit ga_rank_team_agree(const struct ga_rank_team *team, const struct ga_model_instance *instance,
-                                uint64_t request)
+enum ga_exit ga_rank_team_agree(struct ga_rank_team *team, const struct ga_model_instance *instance, uint64_t request)
 {
-    uint64_t own[NUMBERS], all[GA_MAX_RANKS * NUMBERS];
+    uint64_t own[NUMBERS];
     if (team->count == 1) {
         return GA_EXIT_OK;
     }
     find_numbers(team, instance, request, own);
-    if (!ga_rank_library.tell(own, NUMBERS, all)) {
-        return GA_EXIT_FAILED; // ga_rank_team_end says why
-    }
-    const enum ga_exit code = compare(team, all);
-    return ga_rank_library.all(code == GA_EXIT_OK) ? code : GA_EXIT_FAILED;
+    const enum ga_exit code = meet(team, own);
+    team->state = code == GA_EXIT_OK ? GA_TEAM_AGREED : team->state;
+    return code;
 }
 
 // -- Ending ---------------------------------------------------------------------------------------------------------
 
-enum ga_exit ga_rank_team_end(const struct ga_rank_team *team, enum ga_exit code)
+static void abandon(const struct ga_rank_team *team)
 {
-    const char *trouble = ga_rank_library.trouble ? ga_rank_library.trouble() : NULL;
-    if (team->count > 1 && code != GA_EXIT_OK) {
-        if (trouble) {
-            (void)ga_failed(&team->context, "rank %zu: %s", team->rank, trouble);
-        }
-        fflush(NULL);
-        ga_rank_library.abandon();
+    const char *trouble = ga_rank_library.trouble();
+    if (trouble) {
+        (void)ga_failed(&team->context, "rank %zu: %s", team->rank, trouble);
+    }
+    fflush(NULL);
+    ga_rank_library.abandon();
+}
+
+enum ga_exit ga_rank_team_end(struct ga_rank_team *team, enum ga_exit code)
+{
+    const bool is_ok = code == GA_EXIT_OK;
+    if (team->count > 1 && (is_ok || team->state == GA_TEAM_BEGUN)) {
+        const enum ga_exit all = meet(team, (const uint64_t[NUMBERS]){[FAILED] = !is_ok});
+        code = is_ok ? all : code;
+    }
+    if (team->count > 1 && code != GA_EXIT_OK && team->state != GA_TEAM_OVER) {
+        abandon(team);
     }
     if (ga_rank_library.end) {
         ga_rank_library.end();

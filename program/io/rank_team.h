@@ -9,18 +9,26 @@ struct ga_rank_team {
     struct ga_context context;    // for what this rank says
     size_t rank, count;           // 0 of 1 without mpirun
     const struct ga_ranks *ranks; // for io.ranks; NULL: there is one
+    enum {
+        GA_TEAM_BEGUN,  // each rank may fail by itself, and tells the others
+        GA_TEAM_AGREED, // they are in calls together, which a rank that fails ends by ending them all
+        GA_TEAM_OVER    // all know the result
+    } state;
 };
 
-// Starts MPI if mpirun started the program. seconds: how long ranks wait for each other. GA_EXIT_FAILED after a
+// Starts MPI if mpirun started the program, which is rank 0 of 1 else. GA_EXIT_FAILED after a message.
+enum ga_exit ga_ranks_begin(const struct ga_context *context, size_t *rank_out, size_t *count_out);
+
+// Does so for a team. seconds: how long ranks wait for each other. GA_EXIT_FAILED after a
 // message. In any case ga_rank_team_end must be called.
 enum ga_exit ga_rank_team_begin(const struct ga_context *context, double seconds, struct ga_rank_team *team_out);
 
 // GA_EXIT_OK if all ranks have the same build, spec, instruction set, weights and request, a number for what is asked
-// for. Else a message says which rank differs from the first one, and in what.
-enum ga_exit ga_rank_team_agree(const struct ga_rank_team *team, const struct ga_model_instance *instance,
-                                uint64_t request);
+// for. Else a message says which rank differs from the first one, and in what, or what a rank failed at.
+enum ga_exit ga_rank_team_agree(struct ga_rank_team *team, const struct ga_model_instance *instance, uint64_t request);
 
-// Ends MPI, and returns code. If this rank failed, it ends the others, and does not return.
-enum ga_exit ga_rank_team_end(const struct ga_rank_team *team, enum ga_exit code);
+// Ends MPI. Returns code, and GA_EXIT_FAILED if another rank failed. If this one failed while others wait for it in a
+// call, or one does not come, it ends all, and does not return.
+enum ga_exit ga_rank_team_end(struct ga_rank_team *team, enum ga_exit code);
 
 #endif

@@ -11,7 +11,8 @@
 
 // All NULL in a program without MPI. Every rank calls the collective ones, in the same order.
 struct ga_rank_library {
-    // Starts MPI where mpirun started the program, which is else rank 0 of 1. False where MPI does not start.
+    // Starts MPI where mpirun started the program, which is else rank 0 of 1. False where MPI does not start, or knows
+    // of one process and mpirun, which is another MPI's, of several.
     // Collective, as are those below but claim and put, which only several ranks may call.
     bool (*begin)(size_t *rank_out, size_t *count_out);
 

@@ -92,6 +92,17 @@ static bool has_died(size_t rank)
     return team.seen[rank] && kill(team.boards[rank]->pid, 0) != 0 && errno == ESRCH;
 }
 
+// Whether that rank cannot be waited for; then team.trouble says why.
+static bool is_lost(size_t rank)
+{
+    const bool died = has_died(rank);
+    if (died || is_late()) {
+        snprintf(team.trouble, sizeof team.trouble, "rank %zu, process %ld, %s", rank, (long)team.boards[rank]->pid,
+                 died ? "has died" : "did not come in time");
+    }
+    return team.trouble[0] != '\0';
+}
+
 // Waits until a rank on this node has shown its part.
 static bool await(size_t rank)
 {
@@ -101,9 +112,7 @@ static bool await(size_t rank)
             continue;
         }
         (void)sched_yield();
-        if (looks % LOOKS == 0 && (has_died(rank) || is_late())) {
-            snprintf(team.trouble, sizeof team.trouble, "rank %zu, process %ld, %s", rank, (long)board->pid,
-                     has_died(rank) ? "has died" : "did not come in time");
+        if (looks % LOOKS == 0 && is_lost(rank)) {
             return false;
         }
     }
@@ -155,12 +164,25 @@ static bool make_room(size_t bytes)
     return bytes <= team.room_bytes;
 }
 
+// Whether messages cannot be waited for: of ranks on other nodes one knows only that they are late.
+static bool is_any_lost(void)
+{
+    for (size_t r = 0; r < team.ranks.size; r++) {
+        if (has_died(r)) {
+            return is_lost(r);
+        }
+    }
+    if (is_late()) {
+        snprintf(team.trouble, sizeof team.trouble, "a rank did not come in time");
+    }
+    return team.trouble[0] != '\0';
+}
+
 static bool finish(MPI_Request *request)
 {
     int is_done = 0;
     while (MPI_Test(request, &is_done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !is_done) {
-        if (is_late()) {
-            snprintf(team.trouble, sizeof team.trouble, "a rank did not come in time");
+        if (is_any_lost()) {
             return false;
         }
         (void)sched_yield();

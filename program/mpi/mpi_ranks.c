@@ -1,22 +1,31 @@
 // mpi_ranks.c: the table of ranks by MPI: a counter in a window of rank 0, and a file by MPI-IO. Programs link it if
 // configure was given --with-mpi. The state is the process's, as MPI's is.
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "mpi_gather.h"
 
 static MPI_Win window = MPI_WIN_NULL;
 static MPI_File file = MPI_FILE_NULL;
 
-// Variables that process managers set: MPICH's and Slurm's, Open MPI's. MPI is not started for a program by itself.
-static bool was_started_by_mpirun(void)
+// Variables that process managers set: MPICH's and Slurm's, Open MPI's.
+static const struct {
+    const char *rank, *count;
+} told[] = {{"PMI_RANK", "PMI_SIZE"}, {"PMIX_RANK", NULL}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}};
+
+// How many processes the manager started, as far as it says so; 0 for a program by itself.
+static long started_count(void)
 {
-    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
-    bool was = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        was = was || getenv(names[i]);
+    long most = 0;
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const char *text = getenv(told[i].rank) && told[i].count ? getenv(told[i].count) : NULL;
+        const long count = text ? strtol(text, NULL, 10) : getenv(told[i].rank) != NULL;
+        most = count > most ? count : most;
     }
-    return was;
+    return most;
 }
 
 static bool begin(size_t *rank_out, size_t *count_out)
@@ -25,7 +34,7 @@ static bool begin(size_t *rank_out, size_t *count_out)
     uint64_t *counter;
     *rank_out = 0;
     *count_out = 1;
-    if (!was_started_by_mpirun()) {
+    if (started_count() == 0) { // MPI is not started
         return true;
     }
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS ||
@@ -34,6 +43,10 @@ static bool begin(size_t *rank_out, size_t *count_out)
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
+    if (count == 1 && started_count() > 1) { // by an MPI that the mpirun of another one has started
+        MPI_Finalize();
+        return false;
+    }
     MPI_Win_allocate(rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
                      &window);
     MPI_Win_lock_all(0, window);
@@ -89,8 +102,14 @@ static bool close_file(void)
     return file == MPI_FILE_NULL || (MPI_File_sync(file) == MPI_SUCCESS && MPI_File_close(&file) == MPI_SUCCESS);
 }
 
+// MPICH's mpirun drops what it has not read when ranks are ended: their messages must have left the pipe.
 static void abandon(void)
 {
+    const double begun = MPI_Wtime();
+    int unread = 0;
+    while (ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0 && MPI_Wtime() - begun < 1) {
+        (void)sched_yield();
+    }
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mpi.sh: embed by mpirun, compared with one program's bytes: mpi.sh [LUA]. Without mpirun it is skipped, aloud. The
-# last line is 'N passed, N failed'.
+# mpi.sh: embed by mpirun, compared with one program's bytes: mpi.sh [LUA]. The last
+# line is 'N passed, N failed'.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -18,7 +18,7 @@ embed() {
     set -- "$1" "$work/out/bin/encoder" embed --weights "$work/w.gap" "$2" "$3" --cut --output "$4"
     n=$1
     shift
-    if [ "$n" -gt 0 ]; then set -- mpirun -n "$n" "$@"; fi
+    if [ "$n" -gt 0 ]; then set -- "$MPIRUN" -n "$n" "$@"; fi
     "$@"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ranks.sh: generate by mpirun, compared with one program's bytes, and ranks that differ, die or stop: ranks.sh [LUA].
-# Without mpirun it is skipped, aloud. The last line is 'N passed, N failed'.
+# The last line is 'N passed, N failed'.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -29,7 +29,7 @@ same() {
     shift
     rm -f "$work/all.safetensors"
     # shellcheck disable=SC2046 # words of a command
-    "$program" $(arguments d.gap in one "$@") && mpirun -n "$n" "$program" $(arguments d.gap in all "$@") &&
+    "$program" $(arguments d.gap in one "$@") && "$MPIRUN" -n "$n" "$program" $(arguments d.gap in all "$@") &&
         cmp "$work/one.safetensors" "$work/all.safetensors"
 }
 
@@ -39,7 +39,7 @@ refused() {
     shift
     rm -f "$work/all.safetensors"
     # shellcheck disable=SC2046
-    ! mpirun -n 1 "$program" $(arguments d.gap in all) : -n 1 "$@" >"$work/said" 2>&1 &&
+    ! "$MPIRUN" -n 1 "$program" $(arguments d.gap in all) : -n 1 "$@" >"$work/said" 2>&1 &&
         grep -F "$text" "$work/said" && [ ! -e "$work/all.safetensors" ]
     status=$?
     cat "$work/said"
@@ -52,12 +52,24 @@ broken() {
     shift 2
     rm -f "$work/all.safetensors" "$work/pids"/*
     # shellcheck disable=SC2046
-    ! SIGNAL=$SIGNAL PIDS=$work/pids REAL_PROGRAM=$program timeout 120 mpirun -n 3 sh tests/cluster/as_rank.sh \
+    ! SIGNAL=$SIGNAL PIDS=$work/pids REAL_PROGRAM=$program timeout 120 "$MPIRUN" -n 3 sh tests/cluster/as_rank.sh \
         $(arguments d.gap in all --new 16000 "$@") >"$work/said" 2>&1 &&
         grep -E "$text" "$work/said" && [ ! -e "$work/all.safetensors" ]
     status=$?
     cat "$work/said"
     cat "$work/pids"/* | xargs kill -9 2>/dev/null
+    return "$status"
+}
+
+# unlike COMMAND: each of two programs that another MPI's mpirun starts says so, and there is no file.
+unlike() {
+    rm -f "$work/all.safetensors"
+    # shellcheck disable=SC2046
+    ! timeout 60 "$1" -n 2 "$program" $(arguments d.gap in all) >"$work/said" 2>&1 &&
+        grep -F "expected the mpirun of the MPI that this program links" "$work/said" &&
+        [ ! -e "$work/all.safetensors" ]
+    status=$?
+    cat "$work/said"
     return "$status"
 }
 
@@ -88,6 +100,10 @@ count "4 ranks, by messages" $?
     refused "none.gap" "$program" $(arguments none.gap in all) >"$work/log" 2>&1
     count "a rank without weights" $?
 }
+if [ -n "${OTHER_MPIRUN-}" ]; then
+    unlike "$OTHER_MPIRUN" >"$work/log" 2>&1
+    count "programs that $OTHER_MPIRUN starts" $?
+fi
 broken KILL "rank 1, process [0-9]+, has died|BAD TERMINATION|exited on signal" >"$work/log" 2>&1
 count "a rank that dies" $?
 broken STOP "did not come in time" --timeout 2 >"$work/log" 2>&1
