@@ -58,12 +58,10 @@ return {
   in_layers = true,
   of_decoder = true,
   fields = {
-    { field = "cache", flag = "--cache", value = "N", check = types.count(1, 65536), parse = types.to_number,
-      default = "none",
+    { field = "cache", flag = "--cache", check = types.count(1, 65536), default = "none",
       help = "each call appends its keys and values to a cache of up to N rows a sequence, and attends to all rows",
       group = "calls", example = "cache = 2048" },
-    { field = "cache_dtype", flag = "--cache-dtype", value = table.concat(formats.rows(), "|"),
-      check = types.choice(formats.rows()), parse = function(word) return word end, default = "f32",
+    { field = "cache_dtype", flag = "--cache-dtype", check = types.choice(formats.rows()), default = "f32",
       help = "element type of cached keys and values, which are rounded to nearest when they are appended; int8: " ..
         "integers with a scale for each row",
       group = "calls", example = 'cache = 2048, cache_dtype = "bf16"' },

@@ -7,8 +7,8 @@ return {
   name = "dropout",
   in_layers = true,
   fields = {
-    { field = "dropout", flag = "--dropout", value = "P", check = types.number(0, 1), parse = types.to_number,
-      default = "0", help = "accepted, but has no effect: at inference dropout is the identity",
+    { field = "dropout", flag = "--dropout", value = "P", check = types.number(0, 1), default = "0",
+      help = "accepted, but has no effect: at inference dropout is the identity",
       group = "scores", example = "dropout = 0.1" },
   },
   sentence = function(spec)

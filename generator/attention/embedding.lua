@@ -12,8 +12,8 @@ return {
   of_rows = true,
   looked_up = { "embedding" }, beside = { "embedding" },
   fields = {
-    { field = "vocab_size", flag = "--vocab-size", value = "N", check = types.count(1, 16777216),
-      parse = types.to_number, default = "none", help = "rows of the embedding: the model then also takes token ids",
+    { field = "vocab_size", flag = "--vocab-size", check = types.count(1, 16777216), default = "none",
+      help = "rows of the embedding: the model then also takes token ids",
       group = "calls", example = "vocab_size = 30522" },
   },
   -- spec.embedding_dtype: what rows of the table are kept as.

@@ -6,8 +6,8 @@ return {
   name = "grouped_heads",
   in_layers = true,
   fields = {
-    { field = "n_kv_heads", flag = "--kv-heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
-      default = "n_heads", help = "number of key and value heads; n_heads / n_kv_heads query heads share each of them",
+    { field = "n_kv_heads", flag = "--kv-heads", check = types.count(1, 1024), default = "n_heads",
+      help = "number of key and value heads; n_heads / n_kv_heads query heads share each of them",
       group = "shape", example = "n_kv_heads = 2" },
   },
   resolve = function(spec, fail)

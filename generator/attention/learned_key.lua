@@ -6,8 +6,8 @@ local types = require "schema.types"
 return {
   name = "learned_key",
   fields = {
-    { field = "add_bias_kv", flag = "--add-bias-kv", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      default = "no", help = "append a learned key and value to each sequence, as nn.MultiheadAttention",
+    { field = "add_bias_kv", flag = "--add-bias-kv", check = types.boolean, default = "no",
+      help = "append a learned key and value to each sequence, as nn.MultiheadAttention",
       group = "scores", example = "add_bias_kv = true" },
   },
   resolve = function(spec, fail)

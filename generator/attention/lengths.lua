@@ -7,8 +7,7 @@ return {
   in_layers = true,
   of_rows = true,
   fields = {
-    { field = "mask.lengths", flag = "--lengths", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "yes",
+    { field = "mask.lengths", flag = "--lengths", check = types.boolean, default = "yes",
       help = "a call may give the real length of each sequence; padding is neither computed nor seen",
       group = "masks", example = "mask = { lengths = false }" },
   },

@@ -10,8 +10,7 @@ return {
   name = "masked_row",
   in_layers = true,
   fields = {
-    { field = "masked_row", flag = "--masked-row", value = "zero|uniform", check = types.choice({ "zero", "uniform" }),
-      parse = function(word) return word end, default = "zero",
+    { field = "masked_row", flag = "--masked-row", check = types.choice({ "zero", "uniform" }), default = "zero",
       help = "attention of a query whose keys are all masked with -inf: none, or the same weight for each key",
       group = "masks", example = 'masked_row = "uniform"',
       meaning = 'the attention of a query whose keys are all masked with -inf. `"zero"`: it has no attention. ' ..

@@ -91,13 +91,11 @@ end
 return {
   name = "projections",
   fields = {
-    { field = "projections", flag = "--projections", value = "qkvo|qkv", check = types.choice({ "qkvo", "qkv" }),
-      parse = function(word) return word end, default = "qkvo",
+    { field = "projections", flag = "--projections", check = types.choice({ "qkvo", "qkv" }), default = "qkvo",
       help = "qkv: no output projection; the output is the concatenated heads",
       group = "projections", example = 'projections = "qkv"',
       meaning = '`"qkv"`: there is no output projection; the output is the concatenated heads' },
-    { field = "heads", flag = "--heads-as", value = "split|shared", check = types.choice({ "split", "shared" }),
-      parse = function(word) return word end, default = "split",
+    { field = "heads", flag = "--heads-as", check = types.choice({ "split", "shared" }), default = "split",
       help = "shared: rows are split into heads first, and all heads share one d_head x d_head linear",
       group = "projections", example = 'heads = "shared"',
       meaning = '`"shared"`: rows are split into heads first, and all heads share one linear of d_head x d_head' },

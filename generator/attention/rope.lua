@@ -32,21 +32,20 @@ return {
   name = "rope",
   in_layers = true,
   fields = {
-    { field = "rope.layout", flag = "--rope", value = "half_split|interleaved",
-      check = types.choice({ "half_split", "interleaved" }), parse = function(word) return word end, default = "none",
+    { field = "rope.layout", flag = "--rope", check = types.choice({ "half_split", "interleaved" }), default = "none",
       help = "rotary positions of q and k: dimension i pairs with i + rotary_dim / 2 (Llama), or 2 i with 2 i + 1 " ..
       "(GPT-J)",
       group = "positions", example = 'rope = { layout = "half_split" }',
       meaning = 'rotary positions of q and k. `"half_split"`: dimension i pairs with i + rotary_dim / 2, as in ' ..
         'Llama. `"interleaved"`: dimension 2 i pairs with 2 i + 1, as in GPT-J' },
-    { field = "rope.theta", flag = "--rope-theta", value = "X", check = types.number(1, 1e12), parse = types.to_number,
-      default = "10000", help = "pair i is rotated by an angle of X^(-2 i / rotary_dim) from one row to the next",
+    { field = "rope.theta", flag = "--rope-theta", check = types.number(1, 1e12), default = "10000",
+      help = "pair i is rotated by an angle of X^(-2 i / rotary_dim) from one row to the next",
       group = "positions", example = 'rope = { layout = "half_split", theta = 500000 }' },
-    { field = "rope.rotary_dim", flag = "--rope-dim", value = "N", check = types.count(2, 1024),
-      parse = types.to_number, default = "d_head", help = "how many dimensions of a head rotate, from the first on",
+    { field = "rope.rotary_dim", flag = "--rope-dim", check = types.count(2, 1024), default = "d_head",
+      help = "how many dimensions of a head rotate, from the first on",
       group = "positions", example = 'rope = { layout = "interleaved", rotary_dim = 8 }' },
-    { field = "rope.positions", flag = "--rope-positions", value = "N", check = types.count(1, 16777216),
-      parse = types.to_number, default = "the longest sequence", help = "number of positions: a call may say where " ..
+    { field = "rope.positions", flag = "--rope-positions", check = types.count(1, 16777216),
+      default = "the longest sequence", help = "number of positions: a call may say where " ..
       "each sequence starts, if it ends before position N",
       group = "positions", example = 'rope = { layout = "half_split", positions = 4096 }' },
   },

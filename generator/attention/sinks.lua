@@ -5,8 +5,7 @@ local types = require "schema.types"
 return {
   name = "sinks",
   fields = {
-    { field = "sinks", flag = "--sinks", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      implied = "yes", default = "no",
+    { field = "sinks", flag = "--sinks", check = types.boolean, implied = "yes", default = "no",
       help = "each head has a learned logit that takes a share of each softmax and belongs to no value",
       group = "scores", example = "sinks = true" },
   },

@@ -18,8 +18,7 @@ return {
   in_layers = true,
   of_rows = true,
   fields = {
-    { field = "weights_dtype", flag = "--weights-dtype", value = table.concat(formats.weights(), "|"),
-      check = types.choice(formats.weights()), parse = function(word) return word end, default = "f32",
+    { field = "weights_dtype", flag = "--weights-dtype", check = types.choice(formats.weights()), default = "f32",
       help = "element type of packed weights of linears; int8 and int4: in groups of 32 with a scale",
       group = "weights", example = 'weights_dtype = "f32"' },
   },

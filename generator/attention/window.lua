@@ -6,13 +6,11 @@ return {
   name = "window",
   in_layers = true,
   fields = {
-    { field = "mask.window", flag = "--window", value = "N", check = types.count(1, 65536), parse = types.to_number,
-      default = "none",
+    { field = "mask.window", flag = "--window", check = types.count(1, 65536), default = "none",
       help = "with a causal mask: a query sees the last N keys up to and including its own position",
       group = "masks", example = "mask = { causal = true, window = 128 }" },
-    { field = "mask.window_sides", flag = "--window-sides", value = "left|both",
-      check = types.choice({ "left", "both" }), parse = function(word) return word end,
-      default = "left", help = "both, without a causal mask: query i sees the keys j with |i - j| < N",
+    { field = "mask.window_sides", flag = "--window-sides", check = types.choice({ "left", "both" }), default = "left",
+      help = "both, without a causal mask: query i sees the keys j with |i - j| < N",
       group = "masks", example = 'mask = { window = 128, window_sides = "both" }',
       meaning = 'the sides of the window. `"left"`: earlier keys, with a causal mask. `"both"`: query i ' ..
         'sees the keys j with |i - j| < N, without a causal mask' },

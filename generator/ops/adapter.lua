@@ -14,12 +14,11 @@ return {
   name = "adapter",
   weights = { "adapter_a_weight", "adapter_b_weight" },
   fields = {
-    { field = "ffn.adapter_rank", flag = "--ffn-adapter-rank", value = "N", check = types.count(1, 65536),
-      parse = types.to_number, default = "none",
+    { field = "ffn.adapter_rank", flag = "--ffn-adapter-rank", check = types.count(1, 65536), default = "none",
       help = "rank of a pair of linears that adds its result to that of the last linear of the feed-forward (LoRA)",
       group = "whole models", example = "ffn = { adapter_rank = 8, adapter_scale = 2 }" },
-    { field = "ffn.adapter_scale", flag = "--ffn-adapter-scale", value = "X", check = types.number(1e-6, 1e6),
-      parse = types.to_number, default = "1", help = "factor of what that pair adds: alpha / rank",
+    { field = "ffn.adapter_scale", flag = "--ffn-adapter-scale", check = types.number(1e-6, 1e6), default = "1",
+      help = "factor of what that pair adds: alpha / rank",
       group = "whole models", example = "ffn = { adapter_rank = 8, adapter_scale = 0.5 }" },
   },
   resolve = function(spec, fail)

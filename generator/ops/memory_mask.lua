@@ -24,8 +24,7 @@ return {
   of_decoder = true,
   first_kind = "decoder",
   fields = {
-    { field = "mask.memory", flag = "--mask-memory", value = "bool|additive",
-      check = types.choice({ "bool", "additive" }), parse = function(word) return word end, default = "none",
+    { field = "mask.memory", flag = "--mask-memory", check = types.choice({ "bool", "additive" }), default = "none",
       help = "as --mask-tensor, for the memory of a decoder or a transformer: a call may give memory_mask",
       group = "masks", example = 'kind = "decoder", mask = { memory = "bool" }',
       meaning = "each call may give `memory_mask`, a mask for the memory that a decoder or a transformer attends to " ..

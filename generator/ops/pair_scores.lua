@@ -55,8 +55,8 @@ return {
       example = 'vocab_size = 30522, logits = { kind = "linear" }, text_input = { answers = { 9, 7 }, ' ..
         'scores = "none", pair = "{query} {document}" }',
       meaning = "what `rank` makes of such a score" },
-    { field = "text_input.pair", flag = "--text-pair", value = "TEXT", parse = function(word) return word end,
-      default = "none", group = "whole models", check = types.described(WORDS, check_pair),
+    { field = "text_input.pair", flag = "--text-pair", value = "TEXT", default = "none", group = "whole models",
+      check = types.described(WORDS, check_pair),
       example = 'vocab_size = 30522, logits = { kind = "linear" }, text_input = { answers = { 9, 7 }, ' ..
         'pair = "{query} {document}" }',
       help = "the text that a query and a document become, with {query} and {document}",

@@ -21,8 +21,8 @@ end
 return {
   name = "sublayer",
   fields = {
-    { field = "sublayer", flag = "--sublayer", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      default = "no", help = "with n_layers = 0: also takes `sublayer`, rows added to x before the last norm",
+    { field = "sublayer", flag = "--sublayer", check = types.boolean, default = "no",
+      help = "with n_layers = 0: also takes `sublayer`, rows added to x before the last norm",
       group = "whole models", example = 'kind = "encoder", n_layers = 0, sublayer = true, norm = { final = true }',
       meaning = "`true`: the call also gives `sublayer`, rows that are added to `x` before the last norm. Only with " ..
         "`n_layers = 0`" },

@@ -66,7 +66,7 @@ return {
   name = "tokens",
   of_decoder = true, -- in whose spec vocab_size is that of the whole model
   fields = {
-    { field = "tokenizer", flag = "--tokenizer-hash", value = "HASH", parse = function(word) return word end,
+    { field = "tokenizer", flag = "--tokenizer-hash", value = "HASH",
       check = types.described("the hash of the model's tokenizer.json, 16 hexadecimal digits", check_hash),
       default = "none", help = "hash of the model's tokenizer.json; --from-hf writes it",
       group = "whole models", example = 'vocab_size = 30522, tokenizer = "0123456789abcdef"',

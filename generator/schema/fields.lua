@@ -62,10 +62,6 @@ local function part_name(value)
   return name(value, math.huge)
 end
 
-local function as_is(word)
-  return word
-end
-
 -- Attention alone has no width but that of its heads.
 local function is_layer(raw)
   return raw.kind ~= "sdpa"
@@ -76,13 +72,15 @@ local function has_heads(raw)
   return not kinds.is_stack(raw.kind) or (raw.n_layers ~= 0 and raw["layer.attention"] ~= false)
 end
 
--- In the order of --help and of the banner. `default` is what --help prints; spec/init.lua computes it. `group`,
+-- In the order of --help and of the banner. A field without `flag` is not on the command line. `value` and `parse` are
+-- there only where the check does not tell them (schema/types.lua).
+-- `default` is what --help prints; spec/init.lua computes it. `group`,
 -- `example` and, where --help speaks of words of a command line, `meaning` are for docs/spec.md, which
 -- tools/write_docs.lua writes.
 -- `required` says whether a table of fields must have the field; `check_part`: the check in place of `check` for a part
 -- of a model, which the generator names.
 return {
-  { field = "kind", flag = "--kind", value = "mha|sdpa|encoder|decoder|transformer", parse = as_is, default = "mha",
+  { field = "kind", flag = "--kind", default = "mha",
     check = types.choice({ "mha", "sdpa", "encoder", "decoder", "transformer" }),
     help = "sdpa: attention alone, on heads in the shape [batch, heads, length, d_head]; encoder: a stack of " ..
     "layers, causal or not; decoder: a stack that also attends to an encoder's output; transformer: both",
@@ -91,28 +89,28 @@ return {
       'attention alone, on heads in the shape [batch, heads, length, d_head], without weights. `"encoder"`: a ' ..
       'stack of layers, causal or not. `"decoder"`: a stack that also attends to the output of an encoder. ' ..
       '`"transformer"`: an encoder and a decoder' },
-  { field = "name", flag = "--name", value = "NAME", parse = as_is,
+  { field = "name", flag = "--name", value = "NAME",
     check = types.described("a word: a letter, then letters, digits and `_`, in lower case", name),
     check_part = part_name, default = "mha_<d_model>_<heads>", most_letters = MOST_LETTERS,
     help = ("prefix of every symbol, and the program's name; at most %d letters"):format(MOST_LETTERS),
     group = "build", example = 'name = "reader"' },
-  { field = "d_model", flag = "--d-model", value = "N", check = types.count(1, 65536), parse = types.to_number,
-    required = is_layer, default = "512", help = "width of the layer's input and output",
+  { field = "d_model", flag = "--d-model", check = types.count(1, 65536), required = is_layer, default = "512",
+    help = "width of the layer's input and output",
     group = "shape", example = "d_model = 384" },
-  { field = "n_heads", flag = "--heads", value = "N", check = types.count(1, 1024), parse = types.to_number,
-    required = has_heads, default = "8", help = "attention heads",
+  { field = "n_heads", flag = "--heads", check = types.count(1, 1024), required = has_heads, default = "8",
+    help = "attention heads",
     group = "shape", example = "n_heads = 12" },
-  { field = "d_head", flag = "--d-head", value = "N", check = types.count(1, 1024), parse = types.to_number,
-    default = "d_model / n_heads", help = "width of one head",
+  { field = "d_head", flag = "--d-head", check = types.count(1, 1024), default = "d_model / n_heads",
+    help = "width of one head",
     group = "shape", example = "d_head = 128" },
-  { field = "seq_len", flag = "--seq-len", value = "N|MIN..MAX", check = types.length(65536), parse = types.to_number,
-    default = "1..512", help = "rows of a query sequence: exactly N, or any number from MIN to MAX",
+  { field = "seq_len", flag = "--seq-len", check = types.length(65536), default = "1..512",
+    help = "rows of a query sequence: exactly N, or any number from MIN to MAX",
     group = "shape", example = 'seq_len = "1..128"' },
-  { field = "kv_seq_len", flag = "--kv-seq-len", value = "N|MIN..MAX", check = types.length(65536),
-    parse = types.to_number, default = "as --seq-len", help = "rows of a key and value sequence",
+  { field = "kv_seq_len", flag = "--kv-seq-len", check = types.length(65536), default = "as --seq-len",
+    help = "rows of a key and value sequence",
     group = "shape", example = 'kv_seq_len = "1..77"' },
-  { field = "batch", flag = "--batch", value = "N", check = types.count(1, 65536), parse = types.to_number,
-    default = "any", help = "fixed number of sequences in a call",
+  { field = "batch", flag = "--batch", check = types.count(1, 65536), default = "any",
+    help = "fixed number of sequences in a call",
     group = "shape", example = "batch = 1" },
   { field = "dtype", flag = "--dtype", value = table.concat(dtypes.WORDS, "|") .. ",NAME=...",
     check = dtypes.check, parse = dtypes.parse, default = "f32",
@@ -124,7 +122,7 @@ return {
       ". In a model with a window, outputs, mask_fill, sinks, added keys or a cache, attention stays f32 if the " ..
       "table does not name it",
     group = "build", example = 'dtype = "int8"' },
-  { field = "unroll", flag = "--unroll", value = "N", check = types.count(1, 8), parse = types.to_number,
-    default = "2", help = "unrolled steps of the inner product in every kernel; more steps cost code and gain nothing",
+  { field = "unroll", flag = "--unroll", check = types.count(1, 8), default = "2",
+    help = "unrolled steps of the inner product in every kernel; more steps cost code and gain nothing",
     group = "build", example = "unroll = 4" },
 }

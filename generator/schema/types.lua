@@ -42,18 +42,30 @@ local function is_whole(value)
   return type(value) == "number" and value == math.floor(value) and math.abs(value) <= LARGEST
 end
 
--- What checks take, in words, by the check.
-local WORDS_OF = setmetatable({}, { __mode = "k" })
+local function as_is(word)
+  return word
+end
 
--- A check that documents can describe; Markdown in words.
-function types.described(words, check)
-  WORDS_OF[check] = words
+-- What checks take, by the check: words; and on a command line value and parse, as fields have them.
+local DESCRIBED = setmetatable({}, { __mode = "k" })
+
+-- A check that documents can describe; Markdown in words. value: what stands for it in --help; parse: a word of a
+-- command line as what it checks, nil: as the word is.
+function types.described(words, check, value, parse)
+  DESCRIBED[check] = { words = words, value = value, parse = parse or as_is }
   return check
 end
 
 -- What a check takes, in words; nil where nobody said.
 function types.words(check)
-  return WORDS_OF[check]
+  return DESCRIBED[check] and DESCRIBED[check].words
+end
+
+-- Adds to a field of the command line what its check says of its words there, where the field does not.
+function types.complete(field)
+  if not field.flag then return end
+  local of_check = DESCRIBED[field.check] or { parse = as_is }
+  field.value, field.parse = field.value or of_check.value, field.parse or of_check.parse
 end
 
 -- A whole number from min to max (default 2^31 - 1).
@@ -64,7 +76,7 @@ function types.count(min, max)
       return nil, ("must be a whole number from %d to %d, found %s"):format(min, max, shown(value))
     end
     return math.floor(value)
-  end)
+  end, "N", types.to_number)
 end
 
 -- A length: 128 is exactly 128; "1..512" is any length from 1 to 512. Canonical: { min = m, max = n }.
@@ -86,7 +98,7 @@ function types.length(max)
     local n, why = check(value)
     if not n then return nil, why end
     return { min = n, max = n }
-  end)
+  end, "N|MIN..MAX", types.to_number)
 end
 
 -- One of a list of strings.
@@ -98,7 +110,7 @@ function types.choice(names)
     local near = type(value) == "string" and text.nearest(value, names)
     return nil, ("must be one of %s, found %s%s"):format(table.concat(names, ", "), shown(value),
       near and ("; did you mean %q?"):format(near) or "")
-  end)
+  end, table.concat(names, "|"))
 end
 
 -- A finite number from min to max.
@@ -108,7 +120,7 @@ function types.number(min, max)
       return nil, ("must be a number from %g to %g, found %s"):format(min, max, shown(value))
     end
     return value
-  end)
+  end, "X", types.to_number)
 end
 
 -- A list of so many numbers at most, each from min to max.
@@ -129,11 +141,6 @@ function types.numbers(min, max, most)
   end)
 end
 
-types.boolean = types.described("`true`, `false`", function(value)
-  if type(value) ~= "boolean" then return nil, ("must be true or false, found %s"):format(shown(value)) end
-  return value
-end)
-
 local WORDS = { yes = true, no = false }
 
 -- yes or no of a command line.
@@ -141,6 +148,11 @@ function types.to_boolean(word)
   if WORDS[word] == nil then return nil, ("must be yes or no, found %s"):format(shown(word)) end
   return WORDS[word]
 end
+
+types.boolean = types.described("`true`, `false`", function(value)
+  if type(value) ~= "boolean" then return nil, ("must be true or false, found %s"):format(shown(value)) end
+  return value
+end, "yes|no", types.to_boolean)
 
 -- What tensor names in a weights file may be: printable ASCII, nothing that ends a C string or a comment.
 function types.tensor_name(value)

@@ -38,6 +38,7 @@ local function all_fields()
   add_fields(list, blocks, function(field) return not is_added(field) end)
   add_fields(list, features, is_any)
   add_fields(list, blocks, is_added)
+  for _, field in ipairs(list) do types.complete(field) end
   return list
 end
 

@@ -19,8 +19,7 @@ end
 return {
   name = "alibi",
   fields = {
-    { field = "alibi", flag = "--alibi", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      implied = "yes", default = "no",
+    { field = "alibi", flag = "--alibi", check = types.boolean, implied = "yes", default = "no",
       help = "ALiBi: each head subtracts its slope times the distance of the key from the score",
       group = "positions", example = "mask = { causal = true }, alibi = true" },
   },

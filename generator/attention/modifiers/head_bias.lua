@@ -6,8 +6,8 @@ local types = require "schema.types"
 return {
   name = "head_bias",
   fields = {
-    { field = "head_bias", flag = "--head-bias", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      implied = "yes", default = "no", help = "each head adds a learned number to the scores of the sequence's keys",
+    { field = "head_bias", flag = "--head-bias", check = types.boolean, implied = "yes", default = "no",
+      help = "each head adds a learned number to the scores of the sequence's keys",
       group = "scores", example = "head_bias = true",
       meaning = "each head adds a learned number to the scores of the sequence's keys. Softmax over these alone " ..
         "gives the same weights with and without it. It matters with `sinks`, `add_zero_attn`, `add_bias_kv` or a " ..

@@ -6,8 +6,8 @@ local types = require "schema.types"
 return {
   name = "head_scale",
   fields = {
-    { field = "head_scale", flag = "--head-scale", value = "yes|no", check = types.boolean, parse = types.to_boolean,
-      implied = "yes", default = "no", help = "each head multiplies its scores by a learned number",
+    { field = "head_scale", flag = "--head-scale", check = types.boolean, implied = "yes", default = "no",
+      help = "each head multiplies its scores by a learned number",
       group = "scores", example = "head_scale = true",
       meaning = "each head multiplies its scores by a learned number, the inverse of its temperature: after " ..
         "`qk_norm` and `rope`, together with `scale`, and before `softcap`, biases and masks. Keys that the model " ..

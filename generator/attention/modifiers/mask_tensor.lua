@@ -19,8 +19,7 @@ local KINDS = {
 return {
   name = "mask_tensor",
   fields = {
-    { field = "mask.tensor", flag = "--mask-tensor", value = "bool|additive",
-      check = types.choice({ "bool", "additive" }), parse = function(word) return word end, default = "none",
+    { field = "mask.tensor", flag = "--mask-tensor", check = types.choice({ "bool", "additive" }), default = "none",
       help = "each call may give a mask: bool says which keys a query sees, additive is added to its scores",
       group = "masks", example = 'mask = { tensor = "bool" }',
       meaning = 'each call may give a mask. `"bool"`: if a byte is not zero, the query sees the key. ' ..
