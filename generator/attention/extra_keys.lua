@@ -6,8 +6,7 @@ local types = require "schema.types"
 return {
   name = "extra_keys",
   fields = {
-    { field = "add_zero_attn", flag = "--add-zero-attn", value = "yes|no", check = types.boolean,
-      parse = types.to_boolean, default = "no",
+    { field = "add_zero_attn", flag = "--add-zero-attn", check = types.boolean, default = "no",
       help = "append a key and a value of zeros to each sequence, as nn.MultiheadAttention",
       group = "scores", example = "add_zero_attn = true" },
   },
@@ -24,7 +23,7 @@ return {
     end
   end,
   on = function(spec) return spec.extra_keys > 0 end,
-  uses = { "outputs", "learned_key" },
+  uses = { "attention_output", "learned_key" },
   operations = function(spec, add)
     if spec.extra_keys == 0 then return end
     add("scored", { name = "extra_keys", op = "more scores", reads = { "q", "scores" }, writes = { "scores" },

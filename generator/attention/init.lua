@@ -59,8 +59,8 @@ for i, name in ipairs({
   "full_range_fallback", "mask_fill", "masked_row", "activation", "projected_outputs", "qk_norm",
   "qk_norm_of_rows", "rope",
   "rope_scaling", "dropout",
-  "outputs", "attention_mean", "scores_output", "learned_key", "extra_keys", "extra_logits", "nonfinite_safe",
-  "skip_zero", "key_lower_bound",
+  "attention_output", "outputs", "attention_mean", "scores_output", "learned_key", "extra_keys", "extra_logits",
+  "nonfinite_safe", "skip_zero", "key_lower_bound",
   "float_keys", "narrow_attention", "narrow_keys", "cache", "kept_steps", "kept_scales", "rounded_cache",
   "attention_dtype", "embedding", "weight_maps",
 }) do

@@ -5,6 +5,7 @@ local elementary = require "base.elementary"
 local fmt = require "base.fmt"
 local hash = require "base.hash"
 local caches = require "plan.caches"
+local activation_parts = require "plan.activation_parts"
 local gelu_coefficients = require "plan.gelu"
 local kept = require "formats.vocabulary.kept"
 local map_sources = require "plan.maps"
@@ -69,16 +70,16 @@ end
 local function spec_env(s)
   return over({
     spec = s, NAME = s.name:upper(), D = layer.widths(s), batch = s.batch or 0, vocab_size = s.vocab_size or 0,
-    causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(), scale_double = fmt.double(s.scale_factor),
+    causal_enum = "GA_CAUSAL_" .. (s.causal or "none"):upper(),
     lengths = tostring(s.lengths), attention = tostring(s.attention_output),
     sentences = spec_api.sentences(s), spec_text = spec_api.text(s), spec_text_of = spec_api.text,
-    choice_bits = choice_bits, initializer = initializer.braces,
+    choice_bits = choice_bits, initializer = initializer.braces, row = initializer.row,
     table = table, math = math, ln2 = elementary.ln2,
     summary = stack.summary(s) or
       ("multi-head attention, d_model %d, n_heads %d, d_head %d"):format(s.d_model, s.n_heads, s.d_head),
-    bool = tostring, include_dir = "genattn/",
+    tile = kernels.tile, columns_of = kernels.columns, bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
-    fill_double = s.fill and fmt.double(s.fill) or "", own_place = ranges.own_place(s), double = fmt.double,
+    own_place = ranges.own_place(s),
     cache = s.cache or 0, threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, ranges.words(s), shape.of(s), s)
@@ -115,12 +116,21 @@ local function cpu_bits(...)
   return #bits > 0 and table.concat(bits, " | ") or "0"
 end
 
+-- How a variant keeps cached rows (plan/variant.lua), as C has it; nil: it keeps none.
+local function cache_layout(c)
+  if not c then return "{0}" end
+  local lanes = c.lanes or {}
+  return initializer.braces({ { "key_panel", c.key_panel }, { "value_stride", c.value_stride },
+    { "depth", lanes.depth }, { "unit", lanes.unit }, { "sum", c.lanes and (lanes.has_sums and 4 or 0) } })
+end
+
 local function variant_env(p)
   local env, prefers = variant_of(p), multiply.prefers(p.spec.arithmetics, p.isa)
   for _, kernel in ipairs(env.kernels) do kernel.tile = ("%dx%d"):format(kernel.rows, kernel.columns) end
   env.isa, env.prefix, env.packed_bytes = p.isa.name, p.prefix, p.packed.bytes
   env.cpu = cpu_bits(p.isa.cpu, multiply.all_need(p.spec, p.isa, "cpu"))
   env.prefers, env.emulates = cpu_bits(prefers or {}), multiply.emulates(p.spec.arithmetics, p.isa)
+  env.cache, env.memory_cache = cache_layout(env.cache), cache_layout(env.memory_cache)
   return env
 end
 
@@ -162,7 +172,7 @@ local function isa_env(plans)
   local power, arithmetics, multiplied = powers(p.isa), vocabularies(plans), vocabularies(plans, true)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
-    F32 = multiply.vocabulary("f32", p.isa, "f32"), narrow = arithmetics,
+    narrow = arithmetics,
     has_integers = has(arithmetics, "is_integer"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
     rounds_groups = has(multiplied, "in_groups"), prefix = p.prefix, kernels = p.kernels,
@@ -171,7 +181,7 @@ local function isa_env(plans)
     W = kept.vocabulary(p.weights_dtype, p.isa),
     joins_heads = multiply.joins_heads(p.arithmetic_of.o, p.weights_dtype),
     exp2_coefficients = floats(power.exact), power_coefficients = floats(power.scaled), power_one = fmt.f32(power.one),
-    gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
+    activation_parts = activation_parts, gelu_coefficients = gelu_coefficients, lanes = lane_numbers(p.isa.width),
   }
 end
 
@@ -257,7 +267,7 @@ local function file_text(file, s, bases, isas)
   local isa = file.plan and plan_files.isa_of(file.plan)
   local own = setmetatable({
     group = file.group, guard = guard(file.path), banner = banner(s, isa or isas, file.template, facts),
-    part_lists = file.packs and packing.lists(file.plan), f32 = fmt.f32,
+    part_lists = file.packs and packing.lists(file.plan),
     prefix = file.plan and file.plan.prefix, isa_name = file.plan and file.plan.isa.name,
   }, { __index = file_env(file, s, bases) })
   local text = render.file(file.template, own):gsub("\n+$", "\n")

@@ -37,4 +37,11 @@ end
 -- All of them in braces.
 function initializer.braces(list) return "{" .. table.concat(initializer.fields(list), ", ") .. "}" end
 
+-- Values in order, numbers or C, in braces as a line of an array's.
+function initializer.row(...)
+  local texts = { ... }
+  for i, value in ipairs(texts) do texts[i] = type(value) == "number" and fmt.int(value) or value end
+  return "{" .. table.concat(texts, ", ") .. "},"
+end
+
 return initializer

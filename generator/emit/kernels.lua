@@ -24,6 +24,30 @@ function kernels.groups(all)
   return list
 end
 
+-- A statement for each row and vector of a tile, a line each: of(m, n).
+function kernels.tile(mr, nv, of)
+  local lines = {}
+  for m = 0, mr - 1 do
+    for n = 0, nv - 1 do lines[#lines + 1] = of(m, n) .. ";" end
+  end
+  return table.concat(lines, "\n")
+end
+
+-- The columns of a kernel that multiplies panels of weights: vectors, of which the last may be its first lanes alone;
+-- count: of columns; panel_at(n): bytes to the panel of vector n; load(from, n), store(to, n, v): vector n in C.
+function kernels.columns(kernel, V)
+  local tail, vectors = kernel.tail or 0, kernel.nv * kernel.np
+  local whole = tail > 0 and vectors - 1 or vectors
+  return {
+    vectors = vectors, count = whole * V.width + tail,
+    panel_at = function(n) return (n - n % kernel.nv) / kernel.nv * (kernel.apart or 0) end,
+    load = function(from, n) return n < whole and V.load(from) or ("vec_load_tail(%s, %d)"):format(from, tail) end,
+    store = function(to, n, v)
+      return n < whole and V.store(to, v) or ("vec_store_tail(%s, %s, %d)"):format(to, v, tail)
+    end,
+  }
+end
+
 -- One line on a group for the banner of its file: its highest and widest tile, and who uses it.
 function kernels.facts(group)
   local set, registers, highest, widest = group.all.set, 0, 0, 0

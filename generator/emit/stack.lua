@@ -1,7 +1,6 @@
 -- emit/stack.lua: what the templates of a whole model need in addition to its plan: which role of a layer is where, as
 -- numbers. Decides nothing; every number comes from the spec and the plan.
 local blocks = require "ops"
-local fmt = require "base.fmt"
 local graph = require "plan.graph"
 local layer = require "emit.layer"
 local over = require "emit.over"
@@ -113,6 +112,13 @@ local function rows_of(tensor)
   return is_block and tensor.name or ("p->b.%s + from * %s"):format(tensor.name, tensor.stride)
 end
 
+-- The buffers of which this is true.
+local function buffers_that(p, are_transient)
+  local list = {}
+  for _, buffer in ipairs(p.buffers) do list[#list + 1] = buffer.is_transient == are_transient and buffer or nil end
+  return list
+end
+
 -- The names of a stack's templates, over the spec's.
 function stack.env(p, base, shared)
   local first, _, role = shape.layer_roles(p.spec)
@@ -121,7 +127,7 @@ function stack.env(p, base, shared)
     has_layers = p.spec.n_layers > 0, sublayers = p.spec.sublayers, rows_of = rows_of,
     first_layer_role = first, layer_roles = shape.roles_per_layer(p.spec), layer_role = role,
     first_layer_lacks = shape.lacks_first(p.spec) or 0,
-    f32_of = fmt.f32,
+    lasting_buffers = buffers_that(p, false), transient_buffers = buffers_that(p, true),
   }
   for _, more in ipairs({ shared, blocks.words(p.spec) }) do
     for name, value in pairs(more) do env[name] = value end

@@ -95,7 +95,8 @@ local blocks = {}
 
 for _, name in ipairs({ "layers", "layer_pattern", "late_interaction", "pair_scores", "tokens", "positions", "sublayer",
   "adapter", "norm", "added_rows", "linear", "attention", "memory_attention", "memory_mask", "activations",
-  "feed_forward", "run_last", "pooling", "dense", "classifier", "logits" }) do
+  "feed_forward", "run_last", "pooling", "pool_first", "dense", "classifier",
+  "logits_transform", "logits_softcap", "logits" }) do
   blocks[#blocks + 1] = require("ops." .. name)
 end
 

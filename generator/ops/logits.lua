@@ -165,7 +165,7 @@ return {
       fused = transform and ("linear, %s, norm before it"):format(transform) or nil })
   end,
   on = function(spec) return spec.logits end,
-  uses = { "norm", "run_last" },
+  uses = { "logits_transform", "run_last" },
   properties = function(spec)
     local logits = spec.logits
     return { { "logits", "LOGITS_" .. logits.kind:upper() }, { "n_logits", logits.size },

@@ -60,7 +60,7 @@ return {
   last_operations = function(spec, add, words)
     if not spec.pool or spec.dense then return end
     add({ name = "embedding", op = spec.pool.kind .. " of rows", phase = "output", reads = { words.result },
-      writes = { "embedding" }, template = "pooling.outputs" })
+      writes = { "embedding" }, template = spec.pool.size and "pool_first.outputs" or "pooling.outputs" })
   end,
   on = function(spec) return spec.pool end,
   uses = { "added_rows" },

@@ -17,6 +17,8 @@ layer_functions   functions of all rows that a layer calls
 begin_functions   functions that operations on a call call
 block_functions   functions that operations on a block of rows call
 out_functions     functions that operations on outputs call
+before_logits     changes the `count` rows at x that the linear of logits multiplies
+after_logits      changes its result, the rows at `to`
 ]]):gmatch("[^\n]+") do
   local name, does = line:match("^(%S+)%s+(.*)$")
   stages[#stages + 1] = { name = name, does = does }

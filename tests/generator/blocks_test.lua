@@ -66,8 +66,8 @@ local function whole_specs()
       logits = { kind = "linear", tied = true, transform = "tanh" },
       ffn = { gated = true }, outputs = { "attention" } }),
     make({ norm = { place = "post", final = true }, pool = { kind = "cls" }, dense = { sizes = 3 } }),
-    make({ norm = { place = "pre", skips_first = true } }), make({ norm = { place = "sandwich" },
-      ffn = { adapter_rank = 3 } }),
+    make({ norm = { place = "pre", skips_first = true }, pool = { kind = "cls", size = 2 } }),
+    make({ norm = { place = "sandwich" }, ffn = { adapter_rank = 3 } }),
     make({ kind = "decoder", vocab_size = 9, positions = { kind = "sinusoidal" } }),
     make({ n_layers = 0, n_heads = NOTHING, sublayer = true, norm = { final = true } }),
   }

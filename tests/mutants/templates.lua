@@ -81,7 +81,7 @@ return {
     from = "    activate_dense(p->b.dense, io.batch * D_MODEL);", to = "    (void)activate_dense;",
     test = { "facts", "classifier_29", "a_stack_gives_its_other_outputs" },
     why = "the classifier's linears have nothing between them" },
-  { name = "logits_without_a_norm", file = "templates/ops/logits.c.lt",
+  { name = "logits_without_a_norm", file = "templates/ops/logits_transform.c.lt",
     from = "    norm_rows(x, x, t->norm, end - from);", to = "    (void)norm_rows;",
     test = { "facts", "classifier_40_4", "a_stack_gives_its_other_outputs" },
     why = "the transform before logits ends with its activation" },
