@@ -117,4 +117,39 @@ function common.renamed(data, from, to)
   return same
 end
 
+-- Rows of a list between others, but for those that these replace, as they have the same key, and those of config
+-- fields that `without` names.
+local function joined(first, rows, last, key, without)
+  local list, left_out = {}, {}
+  for name in without:gmatch("%S+") do left_out[name] = true end
+  for _, own in ipairs({ first, last }) do
+    for _, row in ipairs(own) do left_out[key(row)] = true end
+  end
+  for _, part in ipairs({ first, rows, last }) do
+    for _, row in ipairs(part) do
+      local is_left_out = part == rows and (left_out[row[1]] or left_out[key(row)])
+      list[#list + 1] = not is_left_out and row or nil
+    end
+  end
+  return list
+end
+
+local function first_word(row) return row[1] end
+local function both_fields(row) return row[1] .. " " .. tostring(row[2]) end
+
+-- The data file of a type like another one, whose architectures differ by the first word of their names. own: its own
+-- maps, architectures and rows of lists, which come before the other's; of `fields`, those in first_fields do, and the
+-- others come last. A row replaces one of the same config field and field of the spec, or of the same field if it is
+-- fixed. without: config fields that the type does not have.
+function common.like(data, from, to, own)
+  local same, without = common.renamed(data, from, to), own.without or ""
+  for _, list in ipairs({ "fixed", "requires", "ignores", "unread" }) do
+    same[list] = joined(own[list] or {}, data[list] or {}, {}, first_word, without)
+  end
+  same.fields = joined(own.first_fields or {}, data.fields, own.fields or {}, both_fields, without)
+  same.maps = own.maps or data.maps
+  for name, entry in pairs(own.architectures or {}) do same.architectures[name] = entry end
+  return same
+end
+
 return common

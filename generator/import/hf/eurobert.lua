@@ -1,4 +1,5 @@
 -- hf/eurobert.lua: EuroBertModel: LlamaModel whose rows see all others.
+local common = require "import.hf.common"
 local llama = require "import.hf.llama"
 
 -- The base of rotary positions has no default: that of EuroBERT's own code is not that of transformers.
@@ -7,22 +8,14 @@ local CHANGED = {
   rms_norm_eps = { "rms_norm_eps", "norm.eps", default = 1e-5 },
 }
 
-local fields = {}
-for i, row in ipairs(llama.fields) do fields[i] = CHANGED[row[1]] or row end
-for i, row in ipairs(fields) do
-  if row[2] == "rope.theta" then fields[i] = { row[1], row[2], also = row.also } end
+local eurobert = common.like(llama, "Llama", "EuroBert", {
+  ignores = { { "of heads", "classifier_pooling clf_pooling" } },
+  requires = { { "is_decoder", false, "its mask would be causal" } },
+})
+for i, row in ipairs(llama.fields) do
+  eurobert.fields[i] = row[2] == "rope.theta" and { row[1], row[2], also = row.also } or CHANGED[row[1]] or row
 end
-
-local ignores = { { "of heads", "classifier_pooling clf_pooling" } }
-for _, row in ipairs(llama.ignores) do ignores[#ignores + 1] = row end
-
-local requires = { { "is_decoder", false, "its mask would be causal" } }
-for _, row in ipairs(llama.requires) do requires[#requires + 1] = row end
-
-return {
-  maps = llama.maps, prefixes = llama.prefixes, fields = fields, fixed = llama.fixed, requires = requires,
-  ignores = ignores, unread = llama.unread, base = "EuroBertModel",
-  architectures = {
-    EuroBertModel = {}, EuroBertForMaskedLM = { without = "its head for masked words (lm_head)" },
-  },
+eurobert.architectures = {
+  EuroBertModel = {}, EuroBertForMaskedLM = { without = "its head for masked words (lm_head)" },
 }
+return eurobert

@@ -1,18 +1,15 @@
 -- w_o: four linears as most lectures name them.
-return {
-  q_weight = "w_q.weight",
-  q_bias = "w_q.bias",
-  k_weight = "w_k.weight",
-  k_bias = "w_k.bias",
-  v_weight = "w_v.weight",
-  v_bias = "w_v.bias",
-  o_weight = "w_o.weight",
-  o_bias = "w_o.bias",
-  q_norm_weight = "q_norm.weight",
-  q_norm_bias = "q_norm.bias",
-  k_norm_weight = "k_norm.weight",
-  k_norm_bias = "k_norm.bias",
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   embedding = "embedding.weight",
   sinks = "sinks",
   relative_bias = "relative_attention_bias.weight",
-}
+}, {
+  q = "w_q",
+  k = "w_k",
+  v = "w_v",
+  o = "w_o",
+  q_norm = "q_norm",
+  k_norm = "k_norm",
+})

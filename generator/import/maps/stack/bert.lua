@@ -2,43 +2,32 @@
 -- RobertaModel are the same. Its pooler is part of the model only where a classifier follows. BertForMaskedLM's file
 -- has them after bert., with a transform and a bias; those of BertForTokenClassification and
 -- BertForSequenceClassification too, with a linear.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   embedding = "embeddings.word_embeddings.weight",
   positions = "embeddings.position_embeddings.weight",
   token_types = "embeddings.token_type_embeddings.weight",
-  embedding_norm_weight = "embeddings.LayerNorm.weight",
-  embedding_norm_bias = "embeddings.LayerNorm.bias",
   layer = "encoder.layer.%d.",
-  q_weight = "attention.self.query.weight",
-  q_bias = "attention.self.query.bias",
-  k_weight = "attention.self.key.weight",
-  k_bias = "attention.self.key.bias",
-  v_weight = "attention.self.value.weight",
-  v_bias = "attention.self.value.bias",
-  o_weight = "attention.output.dense.weight",
-  o_bias = "attention.output.dense.bias",
-  attention_norm_weight = "attention.output.LayerNorm.weight",
-  attention_norm_bias = "attention.output.LayerNorm.bias",
-  up_weight = "intermediate.dense.weight",
-  up_bias = "intermediate.dense.bias",
-  down_weight = "output.dense.weight",
-  down_bias = "output.dense.bias",
-  ffn_norm_weight = "output.LayerNorm.weight",
-  ffn_norm_bias = "output.LayerNorm.bias",
-  logits_weight = "classifier.weight",
-  logits_bias = "classifier.bias",
-  logits_dense_weight = "cls.predictions.transform.dense.weight",
-  logits_dense_bias = "cls.predictions.transform.dense.bias",
-  logits_norm_weight = "cls.predictions.transform.LayerNorm.weight",
-  logits_norm_bias = "cls.predictions.transform.LayerNorm.bias",
   transformed = {
     logits_weight = "cls.predictions.decoder.weight",
     logits_bias = "cls.predictions.decoder.bias",
     tied_bias = "cls.predictions.bias",
   },
-  classifier_dense_weight = "pooler.dense.weight",
-  classifier_dense_bias = "pooler.dense.bias",
-  classifier_weight = "classifier.weight",
-  classifier_bias = "classifier.bias",
   inside = { classifier_dense_weight = true, classifier_dense_bias = true },
-}
+}, {
+  embedding_norm = "embeddings.LayerNorm",
+  q = "attention.self.query",
+  k = "attention.self.key",
+  v = "attention.self.value",
+  o = "attention.output.dense",
+  attention_norm = "attention.output.LayerNorm",
+  up = "intermediate.dense",
+  down = "output.dense",
+  ffn_norm = "output.LayerNorm",
+  logits = "classifier",
+  logits_dense = "cls.predictions.transform.dense",
+  logits_norm = "cls.predictions.transform.LayerNorm",
+  classifier_dense = "pooler.dense",
+  classifier = "classifier",
+})

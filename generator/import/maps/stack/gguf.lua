@@ -1,27 +1,15 @@
 -- gguf: a whole Llama, Granite, Qwen-2 or Qwen-3 as llama.cpp names its tensors. Rows of q and k of a Llama are in
 -- another order than in transformers' files, that of interleaved rotary positions, which no name tells; so --from-gguf
 -- gives this map.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   on_demand = true,
   embedding = "token_embd.weight",
   layer = "blk.%d.",
-  q_weight = "attn_q.weight",
-  q_bias = "attn_q.bias",
-  k_weight = "attn_k.weight",
-  k_bias = "attn_k.bias",
-  v_weight = "attn_v.weight",
-  v_bias = "attn_v.bias",
-  o_weight = "attn_output.weight",
-  o_bias = "attn_output.bias",
   q_norm_weight = "attn_q_norm.weight",
   k_norm_weight = "attn_k_norm.weight",
   attention_norm_weight = "attn_norm.weight",
-  gate_weight = "ffn_gate.weight",
-  gate_bias = "ffn_gate.bias",
-  up_weight = "ffn_up.weight",
-  up_bias = "ffn_up.bias",
-  down_weight = "ffn_down.weight",
-  down_bias = "ffn_down.bias",
   ffn_norm_weight = "ffn_norm.weight",
   final_norm_weight = "output_norm.weight",
   logits_weight = "output.weight",
@@ -34,4 +22,12 @@ return {
     ["layers.0.post_attention_norm_weight"] = "post_attention_norm.weight",
     ["layers.0.post_ffn_norm_weight"] = "post_ffw_norm.weight",
   },
-}
+}, {
+  q = "attn_q",
+  k = "attn_k",
+  v = "attn_v",
+  o = "attn_output",
+  gate = "ffn_gate",
+  up = "ffn_up",
+  down = "ffn_down",
+})

@@ -1,26 +1,20 @@
 -- gguf_bert: a whole BertModel as llama.cpp names its tensors.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   on_demand = true,
   embedding = "token_embd.weight",
   positions = "position_embd.weight",
   token_types = "token_types.weight",
-  embedding_norm_weight = "token_embd_norm.weight",
-  embedding_norm_bias = "token_embd_norm.bias",
   layer = "blk.%d.",
-  q_weight = "attn_q.weight",
-  q_bias = "attn_q.bias",
-  k_weight = "attn_k.weight",
-  k_bias = "attn_k.bias",
-  v_weight = "attn_v.weight",
-  v_bias = "attn_v.bias",
-  o_weight = "attn_output.weight",
-  o_bias = "attn_output.bias",
-  attention_norm_weight = "attn_output_norm.weight",
-  attention_norm_bias = "attn_output_norm.bias",
-  up_weight = "ffn_up.weight",
-  up_bias = "ffn_up.bias",
-  down_weight = "ffn_down.weight",
-  down_bias = "ffn_down.bias",
-  ffn_norm_weight = "layer_output_norm.weight",
-  ffn_norm_bias = "layer_output_norm.bias",
-}
+}, {
+  embedding_norm = "token_embd_norm",
+  q = "attn_q",
+  k = "attn_k",
+  v = "attn_v",
+  o = "attn_output",
+  attention_norm = "attn_output_norm",
+  up = "ffn_up",
+  down = "ffn_down",
+  ffn_norm = "layer_output_norm",
+})

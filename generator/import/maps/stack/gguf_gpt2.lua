@@ -1,22 +1,18 @@
 -- gguf_gpt2: a whole GPT-2 as llama.cpp names its tensors; its linears are [out, in], unlike transformers'.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   on_demand = true,
   embedding = "token_embd.weight",
   positions = "position_embd.weight",
   layer = "blk.%d.",
-  qkv_weight = "attn_qkv.weight",
-  qkv_bias = "attn_qkv.bias",
-  o_weight = "attn_output.weight",
-  o_bias = "attn_output.bias",
-  attention_norm_weight = "attn_norm.weight",
-  attention_norm_bias = "attn_norm.bias",
-  up_weight = "ffn_up.weight",
-  up_bias = "ffn_up.bias",
-  down_weight = "ffn_down.weight",
-  down_bias = "ffn_down.bias",
-  ffn_norm_weight = "ffn_norm.weight",
-  ffn_norm_bias = "ffn_norm.bias",
-  final_norm_weight = "output_norm.weight",
-  final_norm_bias = "output_norm.bias",
   logits_weight = "output.weight",
-}
+}, {
+  qkv = "attn_qkv",
+  o = "attn_output",
+  attention_norm = "attn_norm",
+  up = "ffn_up",
+  down = "ffn_down",
+  ffn_norm = "ffn_norm",
+  final_norm = "output_norm",
+})

@@ -1,27 +1,21 @@
 -- gte: a whole NewModel of Alibaba-NLP (gte-multilingual-base), whose code comes with its folders: q, k and v in one
 -- weight, up and gate of the feed-forward in another, up first.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   embedding = "embeddings.word_embeddings.weight",
   token_types = "embeddings.token_type_embeddings.weight",
-  embedding_norm_weight = "embeddings.LayerNorm.weight",
-  embedding_norm_bias = "embeddings.LayerNorm.bias",
   layer = "encoder.layer.%d.",
-  qkv_weight = "attention.qkv_proj.weight",
-  qkv_bias = "attention.qkv_proj.bias",
-  o_weight = "attention.o_proj.weight",
-  o_bias = "attention.o_proj.bias",
-  attention_norm_weight = "attn_ln.weight",
-  attention_norm_bias = "attn_ln.bias",
-  up_gate_weight = "mlp.up_gate_proj.weight",
-  up_gate_bias = "mlp.up_gate_proj.bias",
-  down_weight = "mlp.down_proj.weight",
-  down_bias = "mlp.down_proj.bias",
-  ffn_norm_weight = "mlp_ln.weight",
-  ffn_norm_bias = "mlp_ln.bias",
-  classifier_dense_weight = "pooler.dense.weight",
-  classifier_dense_bias = "pooler.dense.bias",
-  classifier_weight = "classifier.weight",
-  classifier_bias = "classifier.bias",
   inside = { classifier_dense_weight = true, classifier_dense_bias = true },
   only_with = { "layers.0.gate_weight" },
-}
+}, {
+  embedding_norm = "embeddings.LayerNorm",
+  qkv = "attention.qkv_proj",
+  o = "attention.o_proj",
+  attention_norm = "attn_ln",
+  up_gate = "mlp.up_gate_proj",
+  down = "mlp.down_proj",
+  ffn_norm = "mlp_ln",
+  classifier_dense = "pooler.dense",
+  classifier = "classifier",
+})

@@ -1,25 +1,13 @@
 -- llama: a whole LlamaModel, MistralModel or Qwen2Model of Hugging Face's transformers; ...ForCausalLM's file has their
 -- names after model. and logits of their own name.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   embedding = "embed_tokens.weight",
   layer = "layers.%d.",
-  q_weight = "self_attn.q_proj.weight",
-  q_bias = "self_attn.q_proj.bias",
-  k_weight = "self_attn.k_proj.weight",
-  k_bias = "self_attn.k_proj.bias",
-  v_weight = "self_attn.v_proj.weight",
-  v_bias = "self_attn.v_proj.bias",
-  o_weight = "self_attn.o_proj.weight",
-  o_bias = "self_attn.o_proj.bias",
   q_norm_weight = "self_attn.q_norm.weight",
   k_norm_weight = "self_attn.k_norm.weight",
   attention_norm_weight = "input_layernorm.weight",
-  gate_weight = "mlp.gate_proj.weight",
-  gate_bias = "mlp.gate_proj.bias",
-  up_weight = "mlp.up_proj.weight",
-  up_bias = "mlp.up_proj.bias",
-  down_weight = "mlp.down_proj.weight",
-  down_bias = "mlp.down_proj.bias",
   ffn_norm_weight = "post_attention_layernorm.weight",
   final_norm_weight = "norm.weight",
   logits_weight = "lm_head.weight",
@@ -28,4 +16,12 @@ return {
     ["layers.0.pre_ffn_norm_weight"] = "pre_feedforward_layernorm.weight",
     ["layers.0.post_ffn_norm_weight"] = "post_feedforward_layernorm.weight",
   },
-}
+}, {
+  q = "self_attn.q_proj",
+  k = "self_attn.k_proj",
+  v = "self_attn.v_proj",
+  o = "self_attn.o_proj",
+  gate = "mlp.gate_proj",
+  up = "mlp.up_proj",
+  down = "mlp.down_proj",
+})

@@ -1,39 +1,28 @@
 -- modernbert: a whole ModernBertModel of Hugging Face's transformers, with the heads of ModernBertForMaskedLM and
 -- ModernBertForSequenceClassification: a dense linear, an activation and a norm, then a linear.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   embedding = "embeddings.tok_embeddings.weight",
-  embedding_norm_weight = "embeddings.norm.weight",
-  embedding_norm_bias = "embeddings.norm.bias",
   layer = "layers.%d.",
-  qkv_weight = "attn.Wqkv.weight",
-  qkv_bias = "attn.Wqkv.bias",
-  o_weight = "attn.Wo.weight",
-  o_bias = "attn.Wo.bias",
-  attention_norm_weight = "attn_norm.weight",
-  attention_norm_bias = "attn_norm.bias",
-  gate_up_weight = "mlp.Wi.weight",
-  gate_up_bias = "mlp.Wi.bias",
-  down_weight = "mlp.Wo.weight",
-  down_bias = "mlp.Wo.bias",
-  ffn_norm_weight = "mlp_norm.weight",
-  ffn_norm_bias = "mlp_norm.bias",
-  final_norm_weight = "final_norm.weight",
-  final_norm_bias = "final_norm.bias",
-  logits_dense_weight = "head.dense.weight",
-  logits_dense_bias = "head.dense.bias",
-  logits_norm_weight = "head.norm.weight",
-  logits_norm_bias = "head.norm.bias",
-  logits_weight = "decoder.weight",
-  logits_bias = "decoder.bias",
   transformed = {
     logits_weight = "decoder.weight",
     logits_bias = "decoder.bias",
     tied_bias = "decoder.bias",
   },
-  classifier_dense_weight = "head.dense.weight",
-  classifier_dense_bias = "head.dense.bias",
-  classifier_norm_weight = "head.norm.weight",
-  classifier_norm_bias = "head.norm.bias",
-  classifier_weight = "classifier.weight",
-  classifier_bias = "classifier.bias",
-}
+}, {
+  embedding_norm = "embeddings.norm",
+  qkv = "attn.Wqkv",
+  o = "attn.Wo",
+  attention_norm = "attn_norm",
+  gate_up = "mlp.Wi",
+  down = "mlp.Wo",
+  ffn_norm = "mlp_norm",
+  final_norm = "final_norm",
+  logits_dense = "head.dense",
+  logits_norm = "head.norm",
+  logits = "decoder",
+  classifier_dense = "head.dense",
+  classifier_norm = "head.norm",
+  classifier = "classifier",
+})

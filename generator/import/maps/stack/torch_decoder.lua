@@ -1,24 +1,19 @@
 -- torch_decoder: torch.nn.TransformerDecoder, whose attentions stack q, k and v.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   layer = "layers.%d.",
   qkv_weight = "self_attn.in_proj_weight",
   qkv_bias = "self_attn.in_proj_bias",
-  o_weight = "self_attn.out_proj.weight",
-  o_bias = "self_attn.out_proj.bias",
-  attention_norm_weight = "norm1.weight",
-  attention_norm_bias = "norm1.bias",
   memory_qkv_weight = "multihead_attn.in_proj_weight",
   memory_qkv_bias = "multihead_attn.in_proj_bias",
-  memory_o_weight = "multihead_attn.out_proj.weight",
-  memory_o_bias = "multihead_attn.out_proj.bias",
-  memory_norm_weight = "norm2.weight",
-  memory_norm_bias = "norm2.bias",
-  up_weight = "linear1.weight",
-  up_bias = "linear1.bias",
-  down_weight = "linear2.weight",
-  down_bias = "linear2.bias",
-  ffn_norm_weight = "norm3.weight",
-  ffn_norm_bias = "norm3.bias",
-  final_norm_weight = "norm.weight",
-  final_norm_bias = "norm.bias",
-}
+}, {
+  o = "self_attn.out_proj",
+  attention_norm = "norm1",
+  memory_o = "multihead_attn.out_proj",
+  memory_norm = "norm2",
+  up = "linear1",
+  down = "linear2",
+  ffn_norm = "norm3",
+  final_norm = "norm",
+})

@@ -1,26 +1,19 @@
 -- vit: a whole ViTModel of Hugging Face's transformers after its patches, which the caller projects.
 -- ViTForImageClassification's file has them after vit. and logits of its own name.
-return {
+local with_biases = require "import.maps.with_biases"
+
+return with_biases({
   positions = "embeddings.position_embeddings",
   layer = "encoder.layer.%d.",
-  q_weight = "attention.attention.query.weight",
-  q_bias = "attention.attention.query.bias",
-  k_weight = "attention.attention.key.weight",
-  k_bias = "attention.attention.key.bias",
-  v_weight = "attention.attention.value.weight",
-  v_bias = "attention.attention.value.bias",
-  o_weight = "attention.output.dense.weight",
-  o_bias = "attention.output.dense.bias",
-  attention_norm_weight = "layernorm_before.weight",
-  attention_norm_bias = "layernorm_before.bias",
-  up_weight = "intermediate.dense.weight",
-  up_bias = "intermediate.dense.bias",
-  down_weight = "output.dense.weight",
-  down_bias = "output.dense.bias",
-  ffn_norm_weight = "layernorm_after.weight",
-  ffn_norm_bias = "layernorm_after.bias",
-  final_norm_weight = "layernorm.weight",
-  final_norm_bias = "layernorm.bias",
-  logits_weight = "classifier.weight",
-  logits_bias = "classifier.bias",
-}
+}, {
+  q = "attention.attention.query",
+  k = "attention.attention.key",
+  v = "attention.attention.value",
+  o = "attention.output.dense",
+  attention_norm = "layernorm_before",
+  up = "intermediate.dense",
+  down = "output.dense",
+  ffn_norm = "layernorm_after",
+  final_norm = "layernorm",
+  logits = "classifier",
+})
