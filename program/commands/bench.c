@@ -100,7 +100,7 @@ static enum ga_exit read_batch(const struct ga_context *context, const char *tex
     size_t fixed = context->model->batch;
     *batch_out = fixed ? fixed : 1;
     struct ga_range range = {fixed ? fixed : 1, fixed ? fixed : 1048576};
-    return text ? ga_read_size(context, "batch", text, range, batch_out) : GA_EXIT_OK;
+    return ga_read_size(context, "batch", text, range, batch_out);
 }
 
 // Keys before a call; with any the usual query is the next token.
@@ -115,8 +115,7 @@ static enum ga_exit read_cached(const struct ga_context *context, const char *te
     if (text && model->q_len.min == 1) {
         plan->lengths = (struct ga_sizes){{1}, 1};
     }
-    return text ? ga_read_sizes(context, "cached", text, (struct ga_range){0, model->cache}, &plan->cached)
-                : GA_EXIT_OK;
+    return ga_read_sizes(context, "cached", text, (struct ga_range){0, model->cache}, &plan->cached);
 }
 
 static enum ga_exit read_plan(const struct ga_context *context, const char *const *values, struct plan *plan_out)
@@ -136,13 +135,13 @@ static enum ga_exit read_plan(const struct ga_context *context, const char *cons
     if (code == GA_EXIT_OK) {
         code = ga_read_outputs(context, "outputs", plan_out->outputs, plan_out->wanted);
     }
-    if (code == GA_EXIT_OK && values[LENGTHS]) {
+    if (code == GA_EXIT_OK) {
         code = ga_read_sizes(context, "lengths", values[LENGTHS], model->q_len, &plan_out->lengths);
     }
-    if (code == GA_EXIT_OK && values[KV_LENGTHS]) {
+    if (code == GA_EXIT_OK) {
         code = ga_read_sizes(context, "kv-lengths", values[KV_LENGTHS], model->kv_len, &plan_out->kv_lengths);
     }
-    if (code == GA_EXIT_OK && values[SECONDS]) {
+    if (code == GA_EXIT_OK) {
         code = ga_read_real(context, "seconds", values[SECONDS], 0.001, 3600.0, &plan_out->seconds);
     }
     if (code == GA_EXIT_OK && !(values[ISA] && strcmp(values[ISA], "all") == 0)) {

@@ -194,14 +194,8 @@ static enum ga_exit read_tolerance(const struct ga_context *context, const char 
                                    struct ga_tolerance *tolerance_out)
 {
     *tolerance_out = (struct ga_tolerance){1.3e-6, 1e-5, values[EQUAL_NAN] != NULL};
-    enum ga_exit code = GA_EXIT_OK;
-    if (values[RTOL]) {
-        code = ga_read_real(context, "rtol", values[RTOL], 0.0, DBL_MAX, &tolerance_out->rtol);
-    }
-    if (code == GA_EXIT_OK && values[ATOL]) {
-        code = ga_read_real(context, "atol", values[ATOL], 0.0, DBL_MAX, &tolerance_out->atol);
-    }
-    return code;
+    const enum ga_exit code = ga_read_real(context, "rtol", values[RTOL], 0.0, DBL_MAX, &tolerance_out->rtol);
+    return code == GA_EXIT_OK ? ga_read_real(context, "atol", values[ATOL], 0.0, DBL_MAX, &tolerance_out->atol) : code;
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)

@@ -91,7 +91,8 @@ bool ga_option_repeats(const struct ga_option *option);
 // Prints the command's help on stdout.
 void ga_options_help(const struct ga_context *context, const struct ga_command *command);
 
-// -- numbers.c: each says what is wrong with the text, naming the option, and returns GA_EXIT_USAGE ------------------
+// -- numbers.c: each says what is wrong with the text, naming the option, and returns GA_EXIT_USAGE. Where the text is
+// NULL, the option was not given, and what is at *_out stays --------------------------------------------------------
 
 struct ga_sizes {
     size_t items[GA_MAX_SIZES];
@@ -112,6 +113,14 @@ enum ga_exit ga_read_seed(const struct ga_context *context, const char *option, 
 // A finite number from least to most.
 enum ga_exit ga_read_real(const struct ga_context *context, const char *option, const char *text, double least,
                           double most, double *real_out);
+
+// One of a list of words that NULL ends: its place.
+enum ga_exit ga_read_word(const struct ga_context *context, const char *option, const char *text,
+                          const char *const *words, size_t *word_out);
+
+// The word "json", or the usual one, which also no text is: *is_json_out is set in any case.
+enum ga_exit ga_read_format(const struct ga_context *context, const char *option, const char *text, const char *usual,
+                            bool *is_json_out);
 
 // --threads: a number of threads, "all" for as many as there are CPUs, or NULL for 1.
 enum ga_exit ga_read_threads(const struct ga_context *context, const char *text, size_t *threads_out);

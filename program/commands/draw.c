@@ -110,16 +110,13 @@ static enum ga_exit check_model(const struct ga_context *context, const struct g
 // Reads --layer; without it the last of a whole model is drawn. The model has attention to draw.
 static enum ga_exit read_layer(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
-    enum ga_exit code = GA_EXIT_OK;
     drawing->output = GA_ATTENTION;
     if (drawing->series == GA_SERIES) {
         return text ? ga_misused(context, "--layer %s: this model is one attention layer", text) : GA_EXIT_OK;
     }
     const struct ga_range range = {0, ga_series_count(context->model, drawing->series) - 1};
     drawing->layer = range.max;
-    if (text) {
-        code = ga_read_size(context, "layer", text, range, &drawing->layer);
-    }
+    const enum ga_exit code = ga_read_size(context, "layer", text, range, &drawing->layer);
     drawing->output = ga_series_output(drawing->series, drawing->layer);
     return code;
 }
@@ -127,12 +124,8 @@ static enum ga_exit read_layer(const struct ga_context *context, const char *tex
 // Reads --head; without it all heads are drawn.
 static enum ga_exit read_heads(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
-    drawing->heads = context->model->n_heads;
-    if (!text) {
-        return GA_EXIT_OK;
-    }
-    struct ga_range range = {0, drawing->heads - 1};
-    drawing->heads = 1;
+    const struct ga_range range = {0, context->model->n_heads - 1};
+    drawing->heads = text ? 1 : context->model->n_heads;
     return ga_read_size(context, "head", text, range, &drawing->first_head);
 }
 
@@ -190,10 +183,7 @@ static void find_seen(const struct ga_context *context, struct ga_drawing *drawi
 static enum ga_exit read_batch(const struct ga_context *context, const char *text, struct ga_drawing *drawing)
 {
     const struct ga_model_call *call = drawing->seen;
-    enum ga_exit code = GA_EXIT_OK;
-    if (text) {
-        code = ga_read_size(context, "batch", text, (struct ga_range){0, SIZE_MAX}, &drawing->batch);
-    }
+    const enum ga_exit code = ga_read_size(context, "batch", text, (struct ga_range){0, SIZE_MAX}, &drawing->batch);
     if (code == GA_EXIT_OK && drawing->batch >= call->io.batch) {
         return ga_misused(context, "--batch %zu: %s holds %zu sequence%s, from 0", drawing->batch, call->path,
                           call->io.batch, call->io.batch == 1 ? "" : "s");

@@ -197,14 +197,6 @@ static enum ga_exit read_output(struct work *work, const char *const *values)
                : ga_embed_shard_choose(&work->shard, values[GA_EMBED_SHARD], values[GA_EMBED_OUTPUT]);
 }
 
-static enum ga_exit read_progress(struct work *work, const char *format)
-{
-    work->has_json_progress = format && strcmp(format, "json") == 0;
-    return !format || work->has_json_progress || strcmp(format, "text") == 0
-               ? GA_EXIT_OK
-               : ga_misused(work->context, "--progress %s: expected text or json", format);
-}
-
 // --tokens-out, whose files have no place for less than all.
 static enum ga_exit read_tokens_out(struct work *work, const char *const *values)
 {
@@ -226,18 +218,17 @@ static enum ga_exit read_tokens_out(struct work *work, const char *const *values
 static enum ga_exit read_arguments(struct work *work, const char *const *values, size_t *threads_out)
 {
     const struct ga_context *context = work->context;
-    const struct ga_range range = {1, 1 << 24};
+    const struct ga_range range = {1, 1 << 24}, widths = {1, context->model->stack->d_embedding};
     enum ga_exit code = read_tokens_out(work, values);
     code = code == GA_EXIT_OK ? ga_read_threads(context, values[GA_EMBED_THREADS], threads_out) : code;
-    if (code == GA_EXIT_OK && values[GA_EMBED_ROWS]) {
+    if (code == GA_EXIT_OK) {
         code = ga_read_size(context, "rows", values[GA_EMBED_ROWS], range, &work->pooling.rows);
     }
-    if (code == GA_EXIT_OK && values[GA_EMBED_DIMS]) {
-        const struct ga_range widths = {1, context->model->stack->d_embedding};
+    if (code == GA_EXIT_OK) {
         code = ga_read_size(context, "dims", values[GA_EMBED_DIMS], widths, &work->pooling.dims);
     }
     if (code == GA_EXIT_OK) {
-        code = read_progress(work, values[GA_EMBED_PROGRESS]);
+        code = ga_read_format(context, "progress", values[GA_EMBED_PROGRESS], "text", &work->has_json_progress);
     }
     if (code == GA_EXIT_OK) {
         code = read_output(work, values);

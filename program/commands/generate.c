@@ -148,17 +148,12 @@ static enum ga_exit read_sampling(const struct ga_context *context, const char *
 {
     const struct ga_range tokens = {1, context->model->vocab_size};
     *sampling_out = (struct ga_sampling){.top_p = 1, .is_softmax = context->model->stack->logits == GA_LOGITS_SOFTMAX};
-    if (values[TEMPERATURE] &&
-        ga_read_real(context, "temperature", values[TEMPERATURE], 0, 100, &sampling_out->temperature) != GA_EXIT_OK) {
-        return GA_EXIT_USAGE;
-    }
-    if (values[TOP_P] && ga_read_real(context, "top-p", values[TOP_P], 0, 1, &sampling_out->top_p) != GA_EXIT_OK) {
-        return GA_EXIT_USAGE;
-    }
-    if (values[TOP_K] && ga_read_size(context, "top-k", values[TOP_K], tokens, &sampling_out->top_k) != GA_EXIT_OK) {
-        return GA_EXIT_USAGE;
-    }
-    return values[SEED] ? ga_read_seed(context, "seed", values[SEED], &sampling_out->seed) : GA_EXIT_OK;
+    const bool ok =
+        ga_read_real(context, "temperature", values[TEMPERATURE], 0, 100, &sampling_out->temperature) == GA_EXIT_OK &&
+        ga_read_real(context, "top-p", values[TOP_P], 0, 1, &sampling_out->top_p) == GA_EXIT_OK &&
+        ga_read_size(context, "top-k", values[TOP_K], tokens, &sampling_out->top_k) == GA_EXIT_OK &&
+        ga_read_seed(context, "seed", values[SEED], &sampling_out->seed) == GA_EXIT_OK;
+    return ok ? GA_EXIT_OK : GA_EXIT_USAGE;
 }
 
 static enum ga_exit read_numbers(const struct ga_context *context, const char *const *values,
@@ -167,10 +162,8 @@ static enum ga_exit read_numbers(const struct ga_context *context, const char *c
     const struct ga_range some = {1, 65536}, ids = {0, context->model->vocab_size - 1};
     size_t stop = 0;
     start->added = 32;
-    enum ga_exit code = values[NEW] ? ga_read_size(context, "new", values[NEW], some, &start->added) : GA_EXIT_OK;
-    if (code == GA_EXIT_OK && values[STOP]) {
-        code = ga_read_size(context, "stop", values[STOP], ids, &stop);
-    }
+    enum ga_exit code = ga_read_size(context, "new", values[NEW], some, &start->added);
+    code = code == GA_EXIT_OK ? ga_read_size(context, "stop", values[STOP], ids, &stop) : code;
     start->stop = values[STOP] ? (int64_t)stop : -1;
     return code == GA_EXIT_OK ? read_sampling(context, values, &start->sampling) : code;
 }
@@ -246,7 +239,7 @@ static enum ga_exit generate(const struct ga_context *context, const struct ga_a
     double seconds = 300;
     struct ga_generating generating = {.context = &generating.team.context};
     struct ga_rank_team *team = &generating.team;
-    const enum ga_exit known = timeout ? ga_read_real(context, "timeout", timeout, 0.001, 1e6, &seconds) : GA_EXIT_OK;
+    const enum ga_exit known = ga_read_real(context, "timeout", timeout, 0.001, 1e6, &seconds);
     enum ga_exit code = ga_rank_team_begin(context, seconds, team);
     code = code == GA_EXIT_OK ? known : code;
     if (code == GA_EXIT_OK && timeout && team->count == 1) {

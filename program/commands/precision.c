@@ -193,13 +193,8 @@ static enum ga_exit read_arguments(struct ga_precision_work *work, const char *c
     const struct ga_context *context = work->context;
     const struct ga_range range = {1, GA_MOST_ROUNDS};
     enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
-    if (code == GA_EXIT_OK && values[LIMIT]) {
-        code = ga_read_real(context, "limit", values[LIMIT], 0, 1, &work->found.limit);
-    }
-    if (code == GA_EXIT_OK && values[ROUNDS]) {
-        code = ga_read_size(context, "rounds", values[ROUNDS], range, &work->rounds);
-    }
-    return code;
+    code = code == GA_EXIT_OK ? ga_read_real(context, "limit", values[LIMIT], 0, 1, &work->found.limit) : code;
+    return code == GA_EXIT_OK ? ga_read_size(context, "rounds", values[ROUNDS], range, &work->rounds) : code;
 }
 
 static enum ga_exit find(struct ga_precision_work *work, const struct ga_weight_choice *choice,

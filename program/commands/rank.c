@@ -222,30 +222,20 @@ static const char *refusal(const struct ga_model *model)
                : ga_text_refusal(model);
 }
 
-static enum ga_exit read_format(struct work *work, const char *format)
-{
-    work->is_json = format && strcmp(format, "json") == 0;
-    if (format && !work->is_json && strcmp(format, "text") != 0) {
-        return ga_misused(work->context, "--format %s: expected text or json", format);
-    }
-    return GA_EXIT_OK;
-}
-
 static enum ga_exit read_activation(struct work *work, const char *activation)
 {
-    static const char *const words[] = {
-        [GA_CLASS_SCORES_NONE] = "none", [GA_CLASS_SCORES_SIGMOID] = "sigmoid", [GA_CLASS_SCORES_SOFTMAX] = "softmax"};
+    static const char *const words[] = {"sigmoid", "softmax", "none", NULL};
+    static const enum ga_class_scores activations[] = {GA_CLASS_SCORES_SIGMOID, GA_CLASS_SCORES_SOFTMAX,
+                                                       GA_CLASS_SCORES_NONE};
+    size_t word;
+    const enum ga_exit code = ga_read_word(work->context, "activation", activation, words, &word);
     work->activation = work->is_answered && ga_rank_answers_as_sigmoid(work->context->model)
                            ? GA_CLASS_SCORES_SIGMOID
                            : work->context->model->stack->class_scores;
-    for (size_t i = 0; activation && i < sizeof words / sizeof *words; i++) {
-        if (strcmp(activation, words[i]) == 0) {
-            work->activation = (enum ga_class_scores)i;
-            return GA_EXIT_OK;
-        }
+    if (code == GA_EXIT_OK && activation) {
+        work->activation = activations[word];
     }
-    return !activation ? GA_EXIT_OK
-                       : ga_misused(work->context, "--activation %s: expected sigmoid, softmax or none", activation);
+    return code;
 }
 
 // --label, which only a model of one label may do without.
@@ -267,12 +257,8 @@ static enum ga_exit read_numbers(struct work *work, const char *const *values, s
     work->rows = USUAL_ROWS;
     work->top = SIZE_MAX;
     enum ga_exit code = ga_read_threads(work->context, values[THREADS], threads_out);
-    if (code == GA_EXIT_OK && values[ROWS]) {
-        code = ga_read_size(work->context, "rows", values[ROWS], rows, &work->rows);
-    }
-    if (code == GA_EXIT_OK && values[TOP]) {
-        code = ga_read_size(work->context, "top", values[TOP], top, &work->top);
-    }
+    code = code == GA_EXIT_OK ? ga_read_size(work->context, "rows", values[ROWS], rows, &work->rows) : code;
+    code = code == GA_EXIT_OK ? ga_read_size(work->context, "top", values[TOP], top, &work->top) : code;
     return code == GA_EXIT_OK ? read_label(work, values[LABEL]) : code;
 }
 
@@ -358,7 +344,7 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
                         .is_late = ga_compares_tokens(context->model),
                         .is_answered = ga_text_answers_pairs(context->model),
                         .end = values[NUL] ? '\0' : '\n'};
-    enum ga_exit code = read_format(&work, values[FORMAT]);
+    enum ga_exit code = ga_read_format(context, "format", values[FORMAT], "text", &work.is_json);
     code = code == GA_EXIT_OK ? read_activation(&work, values[ACTIVATION]) : code;
     code = code == GA_EXIT_OK ? read_numbers(&work, values, &choice.threads) : code;
     code = code == GA_EXIT_OK ? read_pairs(&work, values) : code;

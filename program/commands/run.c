@@ -114,7 +114,7 @@ static enum ga_exit read_step(const struct ga_context *context, const char *text
     if (text && !context->model->cache) {
         return ga_misused(context, "--step: this model was generated without a cache, so a call knows no earlier one");
     }
-    return text ? ga_read_size(context, "step", text, context->model->q_len, step_out) : GA_EXIT_OK;
+    return ga_read_size(context, "step", text, context->model->q_len, step_out);
 }
 
 // Steps give rows of the output and what a cache holds, and nothing that all rows make together.

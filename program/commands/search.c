@@ -221,21 +221,12 @@ static enum ga_exit make_index(struct work *work)
 static enum ga_exit read_arguments(struct work *work, const char *const *values, size_t *threads_out)
 {
     const struct ga_context *context = work->context;
-    const struct ga_range range = {1, MOST_TOP};
-    work->is_json = values[FORMAT] && strcmp(values[FORMAT], "json") == 0;
+    const struct ga_range range = {1, MOST_TOP}, widths = {1, context->model->stack->d_embedding};
     work->top = USUAL_TOP;
-    if (values[FORMAT] && !work->is_json && strcmp(values[FORMAT], "text") != 0) {
-        return ga_misused(context, "--format %s: expected text or json", values[FORMAT]);
-    }
-    enum ga_exit code = ga_read_threads(context, values[THREADS], threads_out);
-    if (code == GA_EXIT_OK && values[DIMS]) {
-        const struct ga_range widths = {1, context->model->stack->d_embedding};
-        code = ga_read_size(context, "dims", values[DIMS], widths, &work->pooling.dims);
-    }
-    if (code == GA_EXIT_OK && values[TOP]) {
-        code = ga_read_size(context, "top", values[TOP], range, &work->top);
-    }
-    return code;
+    enum ga_exit code = ga_read_format(context, "format", values[FORMAT], "text", &work->is_json);
+    code = code == GA_EXIT_OK ? ga_read_threads(context, values[THREADS], threads_out) : code;
+    code = code == GA_EXIT_OK ? ga_read_size(context, "dims", values[DIMS], widths, &work->pooling.dims) : code;
+    return code == GA_EXIT_OK ? ga_read_size(context, "top", values[TOP], range, &work->top) : code;
 }
 
 // Reads the files that are small, and fail soonest, first.

@@ -159,16 +159,6 @@ static enum ga_exit tokenize(struct work *work)
     return code;
 }
 
-static enum ga_exit read_format(struct work *work, const char *format)
-{
-    work->is_json = format && strcmp(format, "json") == 0;
-    if (format && !work->is_json && strcmp(format, "ids") != 0) {
-        return ga_misused(work->context, "--format %s: expected ids or json", format);
-    }
-    work->flags |= work->is_json ? GA_TEXT_OFFSETS : 0;
-    return GA_EXIT_OK;
-}
-
 static enum ga_exit open_texts(struct work *work, const char *const *values)
 {
     const bool nul = values[NUL] != NULL;
@@ -184,7 +174,8 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
 {
     const char *const *values = arguments->values;
     struct work work = {.context = context, .flags = values[REPLACE] ? GA_TEXT_REPLACE_INVALID : 0};
-    enum ga_exit code = read_format(&work, values[FORMAT]);
+    enum ga_exit code = ga_read_format(context, "format", values[FORMAT], "ids", &work.is_json);
+    work.flags |= work.is_json ? GA_TEXT_OFFSETS : 0;
     if (code == GA_EXIT_OK) {
         code = ga_text_tools_open(context, values[TOKENIZER], values[WEIGHTS], &work.tools);
     }

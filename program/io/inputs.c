@@ -3,186 +3,118 @@
 
 #include "model_call.h"
 
-// Each says why a model does not take an input, or NULL where it does.
+// What a model is or lacks, as bits.
+enum trait {
+    LAYER = 1,
+    STACK = 2,
+    ENCODER = 4,
+    DECODER = 8,
+    TRANSFORMER = 16,
+    ONE_SIDE = 32, // no transformer
+    NO_LENGTHS = 64,
+    NO_POSITIONS = 128,
+    NO_MASK = 256,
+    NO_MEMORY_MASK = 512,
+    NO_CACHE = 1024,
+    NO_TOKEN_TYPES = 2048,
+    NO_SUBLAYER = 4096,
+    LAYER_OF_ROWS = 8192,  // without an embedding
+    STACK_OF_ROWS = 16384, // likewise
+};
 
-static const char *refuse_nothing(const struct ga_model *model)
+static unsigned traits_of(const struct ga_model *model)
 {
-    (void)model;
-    return NULL;
+    const struct ga_stack *stack = model->stack;
+    const unsigned rows = model->vocab_size ? 0 : stack ? STACK_OF_ROWS : LAYER_OF_ROWS;
+    return rows | (stack ? STACK : LAYER) | (model->kind == GA_ENCODER ? ENCODER : 0) |
+           (model->kind == GA_DECODER ? DECODER : 0) | (model->kind == GA_TRANSFORMER ? TRANSFORMER : ONE_SIDE) |
+           (model->lengths ? 0 : NO_LENGTHS) | (model->rope.positions ? 0 : NO_POSITIONS) |
+           (model->mask != GA_MASK_NONE ? 0 : NO_MASK) |
+           (stack && stack->memory_mask != GA_MASK_NONE ? 0 : NO_MEMORY_MASK) | (model->cache ? 0 : NO_CACHE) |
+           (stack && stack->token_types ? 0 : NO_TOKEN_TYPES) | (stack && stack->sublayer ? 0 : NO_SUBLAYER);
 }
 
-static const char *refuse_x(const struct ga_model *model)
-{
-    if (model->kind == GA_TRANSFORMER) {
-        return "it is a transformer; give src and trg";
-    }
-    return model->stack ? NULL : "it is one attention layer; give query";
-}
-
-static const char *refuse_lengths(const struct ga_model *model)
-{
-    return model->lengths ? NULL : "it was generated without lengths";
-}
-
-static bool is_transformer(const struct ga_model *model)
-{
-    return model->kind == GA_TRANSFORMER;
-}
-
-static const char *refuse_sides(const struct ga_model *model)
-{
-    return is_transformer(model) ? NULL : "it is not a transformer, which has a source and a target";
-}
-
-static const char *refuse_side_lengths(const struct ga_model *model)
-{
-    return is_transformer(model) ? refuse_lengths(model) : refuse_sides(model);
-}
-
-// Of a decoder key is the memory by a layer's name.
-static const char *refuse_key(const struct ga_model *model)
-{
-    if (is_transformer(model)) {
-        return "it is a transformer; give src, or memory";
-    }
-    return model->kind == GA_ENCODER ? "an encoder's keys and values are made from its own rows" : NULL;
-}
-
-static const char *refuse_value(const struct ga_model *model)
-{
-    return model->stack ? "a stack's values are made from its own rows, or from memory" : NULL;
-}
-
-static const char *refuse_memory(const struct ga_model *model)
-{
-    return model->kind == GA_DECODER || is_transformer(model) ? NULL : "only a decoder attends to one";
-}
-
-static const char *refuse_stack_lengths(const struct ga_model *model)
-{
-    if (is_transformer(model)) {
-        return "it is a transformer; give src_lengths and trg_lengths";
-    }
-    return model->stack ? refuse_lengths(model) : "it is one attention layer; give q_lengths or kv_lengths";
-}
-
-static const char *refuse_key_lengths(const struct ga_model *model)
-{
-    if (is_transformer(model)) {
-        return "it is a transformer; give src_lengths";
-    }
-    return model->kind == GA_ENCODER ? "lengths is for both queries and keys of an encoder" : refuse_lengths(model);
-}
-
-static const char *refuse_memory_lengths(const struct ga_model *model)
-{
-    return refuse_memory(model) ? refuse_memory(model) : refuse_lengths(model);
-}
-
-static const char *refuse_tokens(const struct ga_model *model)
-{
-    if (is_transformer(model)) {
-        return refuse_x(model);
-    }
-    const char *instead = model->stack ? "it was generated without an embedding (vocab_size); give x"
-                                       : "it was generated without an embedding (vocab_size); give query";
-    return model->vocab_size ? NULL : instead;
-}
-
-static const char *refuse_token_types(const struct ga_model *model)
-{
-    const char *of_stack = "it was generated without token_types";
-    return model->stack && model->stack->token_types ? NULL : model->stack ? of_stack : "it is one attention layer";
-}
-
-static const char *refuse_sublayer(const struct ga_model *model)
-{
-    return model->stack && model->stack->sublayer ? NULL : "it was generated without sublayer";
-}
-
-static const char *refuse_mask(const struct ga_model *model)
-{
-    return model->mask != GA_MASK_NONE ? NULL : "it was generated without a mask at run time (mask.tensor)";
-}
-
-// Of a stack mask is that of its rows by a layer's name.
-static const char *refuse_own_mask(const struct ga_model *model)
-{
-    return is_transformer(model) ? "it is a transformer; give src_mask or trg_mask" : refuse_mask(model);
-}
-
-static const char *refuse_src_mask(const struct ga_model *model)
-{
-    const bool has_source = model->kind == GA_ENCODER || is_transformer(model);
-    return has_source ? refuse_mask(model) : "only an encoder and a transformer have a source";
-}
-
-static const char *refuse_trg_mask(const struct ga_model *model)
-{
-    const bool has_target = model->kind == GA_DECODER || is_transformer(model);
-    return has_target ? refuse_mask(model) : "only a decoder and a transformer have a target";
-}
-
-static const char *refuse_memory_mask(const struct ga_model *model)
-{
-    const char *why = refuse_memory(model), *without = "it was generated without a mask of its memory (mask.memory)";
-    return why ? why : model->stack && model->stack->memory_mask != GA_MASK_NONE ? NULL : without;
-}
-
-static const char *refuse_positions(const struct ga_model *model)
-{
-    return model->rope.positions ? NULL : "it was generated without rotary positions (rope)";
-}
-
-static const char *refuse_key_positions(const struct ga_model *model)
-{
-    return model->stack ? "position is for both queries and keys of a stack" : refuse_positions(model);
-}
-
-static const char *refuse_cache(const struct ga_model *model)
-{
-    return model->cache ? NULL : "it was generated without a cache";
-}
+#define WITHOUT_LENGTHS NO_LENGTHS, "it was generated without lengths"
+#define WITHOUT_POSITIONS NO_POSITIONS, "it was generated without rotary positions (rope)"
+#define WITHOUT_MASK NO_MASK, "it was generated without a mask at run time (mask.tensor)"
+#define WITHOUT_CACHE NO_CACHE, "it was generated without a cache"
+#define WITHOUT_MEMORY LAYER | ENCODER, "only a decoder attends to one"
+#define WITHOUT_SIDES ONE_SIDE, "it is not a transformer, which has a source and a target"
+#define WITHOUT_X TRANSFORMER, "it is a transformer; give src and trg"
 
 static const struct input {
     const char *name;
-    const char *(*refused)(const struct ga_model *model);
     bool alias; // in a stack: a layer's name of what has one of its own there
+    struct {
+        unsigned traits; // a model that has one of them does not take the input
+        const char *why;
+    } rules[4]; // the first that is broken is told; those after the last have no traits
 } inputs[] = {
-    {"query", refuse_nothing, true},
-    {"x", refuse_x, false},
-    {"key", refuse_key, true},
-    {"memory", refuse_memory, false},
-    {"value", refuse_value, false},
-    {"q_lengths", refuse_lengths, true},
-    {"kv_lengths", refuse_key_lengths, true},
-    {"position", refuse_positions, false},
-    {"kv_position", refuse_key_positions, false},
-    {"tokens", refuse_tokens, false},
-    {"token_types", refuse_token_types, false},
-    {"sublayer", refuse_sublayer, false},
-    {"lengths", refuse_stack_lengths, false},
-    {"memory_lengths", refuse_memory_lengths, false},
-    {"src", refuse_sides, false},
-    {"trg", refuse_sides, false},
-    {"src_lengths", refuse_side_lengths, false},
-    {"trg_lengths", refuse_side_lengths, false},
-    {"mask", refuse_own_mask, true},
-    {"src_mask", refuse_src_mask, false},
-    {"trg_mask", refuse_trg_mask, false},
-    {"memory_mask", refuse_memory_mask, false},
-    {"cache_keys", refuse_cache, false},
-    {"cache_values", refuse_cache, false},
-    {"cache_lengths", refuse_cache, false},
+    {"query", true, {{0, NULL}}},
+    {"x", false, {{WITHOUT_X}, {LAYER, "it is one attention layer; give query"}}},
+    {"key", // of a decoder the memory, by a layer's name
+     true,
+     {{TRANSFORMER, "it is a transformer; give src, or memory"},
+      {ENCODER, "an encoder's keys and values are made from its own rows"}}},
+    {"memory", false, {{WITHOUT_MEMORY}}},
+    {"value", false, {{STACK, "a stack's values are made from its own rows, or from memory"}}},
+    {"q_lengths", true, {{WITHOUT_LENGTHS}}},
+    {"kv_lengths",
+     true,
+     {{TRANSFORMER, "it is a transformer; give src_lengths"},
+      {ENCODER, "lengths is for both queries and keys of an encoder"},
+      {WITHOUT_LENGTHS}}},
+    {"position", false, {{WITHOUT_POSITIONS}}},
+    {"kv_position", false, {{STACK, "position is for both queries and keys of a stack"}, {WITHOUT_POSITIONS}}},
+    {"tokens",
+     false,
+     {{WITHOUT_X},
+      {STACK_OF_ROWS, "it was generated without an embedding (vocab_size); give x"},
+      {LAYER_OF_ROWS, "it was generated without an embedding (vocab_size); give query"}}},
+    {"token_types",
+     false,
+     {{LAYER, "it is one attention layer"}, {NO_TOKEN_TYPES, "it was generated without token_types"}}},
+    {"sublayer", false, {{NO_SUBLAYER, "it was generated without sublayer"}}},
+    {"lengths",
+     false,
+     {{TRANSFORMER, "it is a transformer; give src_lengths and trg_lengths"},
+      {LAYER, "it is one attention layer; give q_lengths or kv_lengths"},
+      {WITHOUT_LENGTHS}}},
+    {"memory_lengths", false, {{WITHOUT_MEMORY}, {WITHOUT_LENGTHS}}},
+    {"src", false, {{WITHOUT_SIDES}}},
+    {"trg", false, {{WITHOUT_SIDES}}},
+    {"src_lengths", false, {{WITHOUT_SIDES}, {WITHOUT_LENGTHS}}},
+    {"trg_lengths", false, {{WITHOUT_SIDES}, {WITHOUT_LENGTHS}}},
+    {"mask", // of a stack that of its rows, by a layer's name
+     true,
+     {{TRANSFORMER, "it is a transformer; give src_mask or trg_mask"}, {WITHOUT_MASK}}},
+    {"src_mask", false, {{LAYER | DECODER, "only an encoder and a transformer have a source"}, {WITHOUT_MASK}}},
+    {"trg_mask", false, {{LAYER | ENCODER, "only a decoder and a transformer have a target"}, {WITHOUT_MASK}}},
+    {"memory_mask",
+     false,
+     {{WITHOUT_MEMORY}, {NO_MEMORY_MASK, "it was generated without a mask of its memory (mask.memory)"}}},
+    {"cache_keys", false, {{WITHOUT_CACHE}}},
+    {"cache_values", false, {{WITHOUT_CACHE}}},
+    {"cache_lengths", false, {{WITHOUT_CACHE}}},
 };
 enum { N_INPUTS = sizeof inputs / sizeof inputs[0] };
 _Static_assert((int)N_INPUTS == (int)GA_INPUTS, "callers make room for every name");
+
+// Why a model does not take an input, or NULL where it does.
+static const char *refusal(const struct ga_model *model, const struct input *input)
+{
+    size_t i = 0;
+    while (input->rules[i].traits && !(input->rules[i].traits & traits_of(model))) {
+        i++;
+    }
+    return input->rules[i].why;
+}
 
 size_t ga_input_names(const struct ga_model *model, const char *names_out[GA_INPUTS])
 {
     size_t count = 0;
     for (size_t i = 0; i < N_INPUTS; i++) {
-        if (!inputs[i].refused(model) && !(model->stack && inputs[i].alias)) {
+        if (!refusal(model, &inputs[i]) && !(model->stack && inputs[i].alias)) {
             names_out[count++] = inputs[i].name;
         }
     }
@@ -231,7 +163,7 @@ static enum ga_exit check_name(const struct ga_context *context, const struct ga
 {
     for (size_t i = 0; i < N_INPUTS; i++) {
         if (strcmp(inputs[i].name, name) == 0) {
-            const char *reason = inputs[i].refused(context->model);
+            const char *reason = refusal(context->model, &inputs[i]);
             return reason == NULL
                        ? GA_EXIT_OK
                        : ga_failed(context, "%s: tensor \"%s\": this model takes none, %s", call->path, name, reason);

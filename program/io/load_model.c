@@ -221,7 +221,7 @@ enum ga_exit ga_load_model(const struct ga_context *context, const struct ga_wei
     *instance_out = (struct ga_model_instance){0};
     uint64_t seed = 0;
     enum ga_exit code = check_choice(context, choice);
-    if (code == GA_EXIT_OK && choice->random) {
+    if (code == GA_EXIT_OK) {
         code = ga_read_seed(context, "allow-random", choice->random, &seed);
     }
     if (code == GA_EXIT_OK) {

@@ -1,4 +1,4 @@
-// numbers.c: numbers given on the command line, read strictly: the whole text, in range, or a message.
+// numbers.c: numbers and words given on the command line, read strictly: the whole text, in range, or a message.
 // Takes no sign, blank, hexadecimal or suffix where a whole number is asked for.
 #include <ctype.h>
 #include <errno.h>
@@ -37,8 +37,8 @@ static enum ga_exit refuse_range(const struct ga_context *context, const char *o
 enum ga_exit ga_read_sizes(const struct ga_context *context, const char *option, const char *text,
                            struct ga_range range, struct ga_sizes *sizes_out)
 {
-    sizes_out->count = 0;
-    for (const char *at = text;; at++) {
+    sizes_out->count = text ? 0 : sizes_out->count;
+    for (const char *at = text; at; at++) {
         uint64_t value;
         bool fits;
         if (!read_digits(&at, &value, &fits) || (*at != '\0' && *at != ',')) {
@@ -54,9 +54,10 @@ enum ga_exit ga_read_sizes(const struct ga_context *context, const char *option,
         }
         sizes_out->items[sizes_out->count++] = (size_t)value;
         if (*at == '\0') {
-            return GA_EXIT_OK;
+            break;
         }
     }
+    return GA_EXIT_OK;
 }
 
 enum ga_exit ga_read_size(const struct ga_context *context, const char *option, const char *text, struct ga_range range,
@@ -65,6 +66,9 @@ enum ga_exit ga_read_size(const struct ga_context *context, const char *option, 
     const char *at = text;
     uint64_t value;
     bool fits;
+    if (!text) {
+        return GA_EXIT_OK;
+    }
     if (!read_digits(&at, &value, &fits) || *at != '\0') {
         return ga_misused(context, "--%s \"%s\": not a whole number; expected %zu..%zu", option, text, range.min,
                           range.max);
@@ -80,6 +84,9 @@ enum ga_exit ga_read_seed(const struct ga_context *context, const char *option, 
 {
     const char *at = text;
     bool fits;
+    if (!text) {
+        return GA_EXIT_OK;
+    }
     if (!read_digits(&at, seed_out, &fits) || *at != '\0') {
         return ga_misused(context, "--%s \"%s\": not a whole number; expected 0..%" PRIu64, option, text, UINT64_MAX);
     }
@@ -93,6 +100,9 @@ enum ga_exit ga_read_real(const struct ga_context *context, const char *option, 
                           double most, double *real_out)
 {
     char *end;
+    if (!text) {
+        return GA_EXIT_OK;
+    }
     double value = strtod(text, &end);
     if (end == text || *end != '\0' || isspace((unsigned char)*text)) {
         return ga_misused(context, "--%s \"%s\": not a number; expected one from %g to %g", option, text, least, most);
@@ -102,6 +112,31 @@ enum ga_exit ga_read_real(const struct ga_context *context, const char *option, 
     }
     *real_out = value;
     return GA_EXIT_OK;
+}
+
+enum ga_exit ga_read_word(const struct ga_context *context, const char *option, const char *text,
+                          const char *const *words, size_t *word_out)
+{
+    char list[128] = "";
+    for (size_t i = 0; text && words[i]; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *word_out = i;
+            return GA_EXIT_OK;
+        }
+        strncat(list, i == 0 ? "" : words[i + 1] ? ", " : " or ", sizeof list - strlen(list) - 1);
+        strncat(list, words[i], sizeof list - strlen(list) - 1);
+    }
+    return text ? ga_misused(context, "--%s %s: expected %s", option, text, list) : GA_EXIT_OK;
+}
+
+enum ga_exit ga_read_format(const struct ga_context *context, const char *option, const char *text, const char *usual,
+                            bool *is_json_out)
+{
+    const char *const words[] = {usual, "json", NULL};
+    size_t word = 0;
+    const enum ga_exit code = ga_read_word(context, option, text, words, &word);
+    *is_json_out = word == 1;
+    return code;
 }
 
 enum ga_exit ga_read_threads(const struct ga_context *context, const char *text, size_t *threads_out)

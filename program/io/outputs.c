@@ -5,57 +5,38 @@
 
 #include "model_call.h"
 
-static bool gives_output(const struct ga_model *model)
-{
-    return model != NULL;
-}
-
-static bool gives_attention(const struct ga_model *model)
-{
-    return model->attention_output;
-}
-
-static bool gives_attention_mean(const struct ga_model *model)
-{
-    return model->attention_mean_output;
-}
-
-static bool gives_cache(const struct ga_model *model)
-{
-    return model->cache > 0;
-}
-
-static bool gives_embedding(const struct ga_model *model)
-{
-    return model->stack && model->stack->pool != GA_POOL_NONE;
-}
-
-static bool gives_logits(const struct ga_model *model)
-{
-    return model->stack && model->stack->logits != GA_LOGITS_NONE;
-}
-
-static bool gives_class_logits(const struct ga_model *model)
-{
-    return model->stack && model->stack->n_labels > 0;
-}
-
 static const struct output {
     const char *name;
-    bool (*given)(const struct ga_model *model);
     bool of_stack;     // no layer alone has it
     const char *field; // of a spec that would give it; NULL: outputs = { name }
 } outputs[GA_OUTPUT_MORE] = {
-    [GA_OUTPUT] = {"output", gives_output, false, NULL},
-    [GA_ATTENTION] = {"attention", gives_attention, false, NULL},
-    [GA_ATTENTION_MEAN] = {"attention_mean", gives_attention_mean, false, NULL},
-    [GA_CACHE_KEYS] = {"cache_keys", gives_cache, false, "cache = 1024"},
-    [GA_CACHE_VALUES] = {"cache_values", gives_cache, false, "cache = 1024"},
-    [GA_EMBEDDING] = {"embedding", gives_embedding, true, "pool = { kind = \"mean\" }"},
-    [GA_LOGITS] = {"logits", gives_logits, true, "logits = { kind = \"linear\" }"},
-    [GA_LAST_LOGITS] = {"last_logits", gives_logits, true, "logits = { kind = \"linear\" }"},
-    [GA_CLASS_LOGITS] = {"class_logits", gives_class_logits, true, "classifier = { labels = 2 }"},
+    [GA_OUTPUT] = {"output", false, NULL},
+    [GA_ATTENTION] = {"attention", false, NULL},
+    [GA_ATTENTION_MEAN] = {"attention_mean", false, NULL},
+    [GA_CACHE_KEYS] = {"cache_keys", false, "cache = 1024"},
+    [GA_CACHE_VALUES] = {"cache_values", false, "cache = 1024"},
+    [GA_EMBEDDING] = {"embedding", true, "pool = { kind = \"mean\" }"},
+    [GA_LOGITS] = {"logits", true, "logits = { kind = \"linear\" }"},
+    [GA_LAST_LOGITS] = {"last_logits", true, "logits = { kind = \"linear\" }"},
+    [GA_CLASS_LOGITS] = {"class_logits", true, "classifier = { labels = 2 }"},
 };
+
+static bool is_given(const struct ga_model *model, enum ga_output output)
+{
+    const struct ga_stack *stack = model->stack;
+    const bool given[GA_OUTPUT_MORE] = {
+        [GA_OUTPUT] = true,
+        [GA_ATTENTION] = model->attention_output,
+        [GA_ATTENTION_MEAN] = model->attention_mean_output,
+        [GA_CACHE_KEYS] = model->cache > 0,
+        [GA_CACHE_VALUES] = model->cache > 0,
+        [GA_EMBEDDING] = stack && stack->pool != GA_POOL_NONE,
+        [GA_LOGITS] = stack && stack->logits != GA_LOGITS_NONE,
+        [GA_LAST_LOGITS] = stack && stack->logits != GA_LOGITS_NONE,
+        [GA_CLASS_LOGITS] = stack && stack->n_labels > 0,
+    };
+    return given[output];
+}
 
 const char *ga_output_name(enum ga_output output, char text[GA_OUTPUT_NAME])
 {
@@ -89,7 +70,7 @@ bool ga_has_output(const struct ga_model *model, enum ga_output output)
     if (series < GA_SERIES) {
         return (size_t)output < (size_t)ga_series_output(series, ga_series_count(model, series));
     }
-    return output < GA_OUTPUT_MORE ? outputs[output].given(model) : model->intermediates[output - GA_OUTPUT_MORE];
+    return output < GA_OUTPUT_MORE ? is_given(model, output) : model->intermediates[output - GA_OUTPUT_MORE];
 }
 
 bool ga_output_usual(const struct ga_model *model, enum ga_output output)

@@ -4,36 +4,14 @@
 
 #include "model_call.h"
 
-static size_t count_hidden(const struct ga_model *model)
-{
-    return model->stack->n_layers + 1;
-}
-
-static size_t count_attention(const struct ga_model *model)
-{
-    return model->stack->attention ? model->stack->n_layers : 0;
-}
-
-static size_t count_cross_attention(const struct ga_model *model)
-{
-    return model->stack->cross_attention ? model->stack->n_layers : 0;
-}
-
-static size_t count_src_attention(const struct ga_model *model)
-{
-    return model->encoder && model->encoder->attention ? model->encoder->n_layers : 0;
-}
-
 static const struct series {
     const char *name, *field;   // in a file, and in a spec's outputs; NULL: it is given unasked
     enum ga_output first, past; // of all outputs
-    size_t (*count)(const struct ga_model *model);
 } series[GA_SERIES] = {
-    [GA_OF_HIDDEN] = {"hidden", NULL, GA_HIDDEN, GA_LAYER_ATTENTION, count_hidden},
-    [GA_OF_ATTENTION] = {"attention", "attention", GA_LAYER_ATTENTION, GA_LAYER_CROSS_ATTENTION, count_attention},
-    [GA_OF_CROSS_ATTENTION] = {"cross_attention", "cross_attention", GA_LAYER_CROSS_ATTENTION, GA_SRC_LAYER_ATTENTION,
-                               count_cross_attention},
-    [GA_OF_SRC_ATTENTION] = {"src_attention", "attention", GA_SRC_LAYER_ATTENTION, GA_OUTPUTS, count_src_attention},
+    [GA_OF_HIDDEN] = {"hidden", NULL, GA_HIDDEN, GA_LAYER_ATTENTION},
+    [GA_OF_ATTENTION] = {"attention", "attention", GA_LAYER_ATTENTION, GA_LAYER_CROSS_ATTENTION},
+    [GA_OF_CROSS_ATTENTION] = {"cross_attention", "cross_attention", GA_LAYER_CROSS_ATTENTION, GA_SRC_LAYER_ATTENTION},
+    [GA_OF_SRC_ATTENTION] = {"src_attention", "attention", GA_SRC_LAYER_ATTENTION, GA_OUTPUTS},
 };
 
 enum ga_series ga_series_of(enum ga_output output)
@@ -57,7 +35,14 @@ enum ga_output ga_series_output(enum ga_series which, size_t index)
 
 size_t ga_series_count(const struct ga_model *model, enum ga_series which)
 {
-    return model->stack ? series[which].count(model) : 0;
+    const struct ga_stack *stack = model->stack, *source = model->encoder;
+    const size_t counts[GA_SERIES] = {
+        [GA_OF_HIDDEN] = stack ? stack->n_layers + 1 : 0,
+        [GA_OF_ATTENTION] = stack && stack->attention ? stack->n_layers : 0,
+        [GA_OF_CROSS_ATTENTION] = stack && stack->cross_attention ? stack->n_layers : 0,
+        [GA_OF_SRC_ATTENTION] = source && source->attention ? source->n_layers : 0,
+    };
+    return counts[which];
 }
 
 const char *ga_series_field(enum ga_series which)
