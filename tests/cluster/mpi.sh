@@ -44,5 +44,12 @@ same 3 --tokens "$work/ids.txt" npy >"$work/log" 2>&1
 count "3 ranks, token ids" $?
 broken >"$work/log" 2>&1
 count "a rank that fails" $?
+for phase in "MPI_Fetch_and_op 1 claims a block" "MPI_File_write_at 0 writes"; do
+    # shellcheck disable=SC2086 # words
+    set -- $phase
+    lost KILL "$1" "$2" "$work/all.npy" "$work/out/bin/encoder" embed --weights "$work/w.gap" \
+        --text "$work/corpus.txt" --cut --output "$work/all.npy" >"$work/log" 2>&1
+    count "a rank that dies: $phase" $?
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -104,9 +104,20 @@ if [ -n "${OTHER_MPIRUN-}" ]; then
     unlike "$OTHER_MPIRUN" >"$work/log" 2>&1
     count "programs that $OTHER_MPIRUN starts" $?
 fi
+# A phase is a function that a rank calls in it.
+for phase in "open 0 opens weights" "open 1 opens weights" "MPI_Iallgather 1 compares" "MPI_Wtime 0 begins to gather" \
+    "MPI_Wtime 2 begins to gather" "linkat 0 ends its output"; do
+    # shellcheck disable=SC2046,SC2086 # words
+    for signal in KILL STOP; do
+        set -- $phase
+        lost $signal "$1" "$2" "$work/all.safetensors" "$program" $(arguments d.gap in all --timeout 1) \
+            >"$work/log" 2>&1
+        count "a rank that gets SIG$signal: $phase" $?
+    done
+done
 broken KILL "rank 1, process [0-9]+, has died|BAD TERMINATION|exited on signal" >"$work/log" 2>&1
-count "a rank that dies" $?
+count "a rank that dies while it adds tokens" $?
 broken STOP "did not come in time" --timeout 2 >"$work/log" 2>&1
-count "a rank that stops" $?
+count "a rank that stops while it adds tokens" $?
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
