@@ -19,6 +19,7 @@ local release = require "build.release"
 local saved = require "build.saved"
 local spec = require "spec"
 local summary = require "build.summary"
+local take_wisdom = require "build.take_wisdom"
 local text = require "base.text"
 
 local OK, CANNOT, USAGE, BUG = 0, 1, 2, 70
@@ -128,6 +129,8 @@ local function configure(settings)
   local answers
   answers, errors = probe(settings, collected)
   if not answers then return complain(CANNOT, errors) end
+  collected.wisdom, errors = take_wisdom(settings, collected.configured, answers.built)
+  if not collected.wisdom then return complain(CANNOT, errors) end
   local written, why = write(settings, collected, answers)
   if not written then return complain(CANNOT, { why }) end
   -- ninja compares its time stamp with that of everything read here, and would run configure once more.

@@ -13,6 +13,8 @@ local ninja = require "ninja"
 local dump = require "plan.dump"
 local spec = require "spec"
 local template = require "template"
+local tuning = require "plan.tuning"
+local wisdom = require "plan.wisdom"
 
 template.folder = root .. "templates/"
 
@@ -23,6 +25,7 @@ local function command_line()
   parser:option("--out", "folder the C goes to"):argname("DIR")
   parser:option("--depfile", "also write a depfile of everything read"):argname("FILE")
   parser:option("--stamp", "the target the depfile names"):argname("FILE")
+  parser:option("--wisdom", "tuning parameters, of one machine (docs/tuning.md)"):argname("FILE")
   parser:flag("--dump-plan", "print operations, tensors, kernels, tiles, flops, bytes and scratch; write nothing")
   return parser
 end
@@ -72,12 +75,25 @@ local function write_depfile(path, target)
   if written == nil then fail(1, why) end
 end
 
+-- Gives the spec the values that wisdom has for it; exits if one of them fits no parameter.
+local function take_wisdom(s, path, names)
+  local entries, why = wisdom.read(path)
+  if not entries then fail(1, why) end
+  s.wisdom, why = wisdom.of_spec(entries, s)
+  if s.wisdom == false then fail(1, path .. ": " .. why) end
+  s.wisdom_path = path
+  local problems = tuning.problems(emit.plans(s, names))
+  for i, problem in ipairs(problems) do problems[i] = path .. ": " .. problem end
+  if #problems > 0 then fail(1, compat.unpack(problems)) end
+end
+
 local function main()
   local options = parse_options()
   local names = parse_isas(options.isa)
   local s, errors = spec.read(options.spec)
   if not s then fail(1, compat.unpack(errors)) end
   s.path = options.spec
+  if options.wisdom then take_wisdom(s, options.wisdom, names) end
   if options.dump_plan then
     for _, p in ipairs(emit.plans(s, names)) do io.write(dump(p)) end
     return

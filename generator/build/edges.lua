@@ -184,12 +184,13 @@ function Edges:outputs(model)
   return emit.outputs(model.spec, self:isas_of(model))
 end
 
--- The edge that generates a model into `folder`; its outputs.
+-- The edge that generates a model into `folder`, by the file model.wisdom if it has one; its outputs.
 function Edges:generate(model, folder)
   local outputs, paths, isas = self:outputs(model), {}, table.concat(self:isas_of(model), ",")
   for i, output in ipairs(outputs) do paths[i] = folder .. "/" .. output.path end
-  self.w:build({ rule = "emit", outputs = paths, implicit = { model.path }, variables = {
+  self.w:build({ rule = "emit", outputs = paths, implicit = { model.path, model.wisdom }, variables = {
     { "spec", ninja.word(model.path) }, { "isa", isas }, { "dir", folder }, { "first", paths[1] },
+    model.wisdom and { "wisdom", "--wisdom=" .. model.wisdom } or nil,
   } })
   return outputs
 end

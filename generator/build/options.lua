@@ -54,6 +54,11 @@ local MODEL_FILES = {
 local FEATURES = {
   { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
     help = "instruction sets to build, separated by commas; at load the best one that the CPU has is chosen" },
+  { flags = "--wisdom", value = "FILE", key = "wisdom", default = "none",
+    help = "tuning parameters that 'ninja tune' measured; auto: those of CPUs that genattn has measured, " ..
+    "generator/wisdom.txt (docs/tuning.md)" },
+  { flags = "--wisdom-cpu", value = "NAME", key = "wisdom_cpu", default = "this CPU",
+    help = "take the wisdom of another CPU, such as 'AuthenticAMD 25 17': its vendor, family and model" },
   { flags = "--python", key = "python", default = "no",
     help = "also make a Python wheel of each model: out/python/NAME-VERSION-py3-none-PLATFORM.whl (docs/python.md)" },
   { flags = "--lua", key = "lua", default = "no",
@@ -304,6 +309,8 @@ local function contradiction(parsed, given)
     return "--hf-architecture needs --from-hf, which is not given"
   elseif #parsed.from_hf + #parsed.from_gguf == 0 and #parsed.hf_ignore > 0 then
     return "--hf-ignore needs --from-hf or --from-gguf, and neither is given"
+  elseif parsed.wisdom_cpu and not parsed.wisdom then
+    return "--wisdom-cpu needs --wisdom, which is not given"
   elseif parsed.quiet and parsed.verbose then
     return "--quiet and --verbose are both given; expected one of them"
   end
@@ -353,7 +360,7 @@ end
 -- Returns the settings, or nil and every message. Settings: specs, folders and gguf_files (arrays of paths),
 -- hf_architecture (or nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix,
 -- bindir, libdir, includedir, mandir, datadir, verbose, quiet, runner, python, mpi, lua, debug, sanitize, werror,
--- variables, arguments (for the next run), warnings.
+-- wisdom, wisdom_cpu (or nil), variables, arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end
@@ -379,6 +386,7 @@ function options.parse(args, fields, isa_names, getenv)
     datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, quiet = parsed.quiet,
     runner = parsed.runner, python = parsed.python, mpi = parsed.mpi, lua = parsed.lua, debug = parsed.debug,
     sanitize = parsed.sanitize, werror = parsed.werror,
+    wisdom = parsed.wisdom, wisdom_cpu = parsed.wisdom_cpu,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

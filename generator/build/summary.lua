@@ -140,9 +140,10 @@ local function add_dtype_lines(lines, s, answers)
   end
 end
 
--- Lines about dtypes, and about a CPU that has more than the build's best.
+-- Lines about wisdom and dtypes, and about a CPU that has more than the build's best.
 local function note_lines(models, answers)
   local lines = {}
+  for _, line in ipairs(models.wisdom or {}) do lines[#lines + 1] = line end
   for _, model in ipairs(models.configured) do add_dtype_lines(lines, model.spec, answers) end
   for _, entry in ipairs(answers.isas) do
     if entry.runs then break end

@@ -31,15 +31,16 @@ local emit = {}
 
 -- -- What templates may name ------------------------------------------------------------------------------------------
 
--- The spec's path as given if it is relative; an absolute one says nothing to others, so then its last part.
-local function shown_path(s)
-  local path = s.path or s.name .. ".lua"
+-- A path as given if it is relative; an absolute one says nothing to others, so then its last part.
+local function shown_path(path)
   return path:sub(1, 1) == "/" and path:match("[^/]*$") or path
 end
 
 -- The command that makes a file again, without the instruction sets that it has no part in.
 local function command(s, isas)
-  return ("lua5.4 generator/main.lua --spec %s --isa %s --out DIR"):format(fmt.sh_quote(shown_path(s)), isas)
+  local tuned = s.wisdom_path and " --wisdom " .. fmt.sh_quote(shown_path(s.wisdom_path)) or ""
+  return ("lua5.4 generator/main.lua --spec %s --isa %s%s --out DIR"):format(
+    fmt.sh_quote(shown_path(s.path or s.name .. ".lua")), isas, tuned)
 end
 
 local function banner(s, isas, template_name, plan)

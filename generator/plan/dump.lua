@@ -2,6 +2,7 @@
 -- Reads plans only; what it prints of a call is for the longest lengths and a batch of one.
 local dump_graph = require "plan.dump_graph"
 local fmt = require "base.fmt"
+local tuning = require "plan.tuning"
 
 local function grouped(n)
   local digits = ("%.0f"):format(n)
@@ -36,6 +37,12 @@ local function kernel_lines(p, out)
       p.isa.registers, #f.kernels, cover(f, p.isa.width), sums(f))
     out("             %s; %s", f.group.name, f.why)
   end
+end
+
+local function tuning_lines(p, out)
+  local lines = tuning.describe(p.kernels.tuning, p.spec.name)
+  if #lines > 0 then out("tuning parameters") end
+  for _, line in ipairs(lines) do out("  %s", line) end
 end
 
 -- Floats of a buffer for a batch of one on one thread, which has one slot.
@@ -106,6 +113,7 @@ local function stack_lines(p, out)
   local s = p.spec
   out("plan %s for %s: %d layers, d_model %d, d_ff %d", s.name, p.isa.name, s.n_layers, s.d_model, s.d_ff)
   kernel_lines({ families = p.products, isa = p.isa }, out)
+  tuning_lines(p, out)
   out("packed weights, %s bytes, of which a layer has %s", grouped(p.packed.bytes),
     grouped(p.layer_packed.bytes))
   packed_lines(p, out)
@@ -120,6 +128,7 @@ local function layer_lines(p, out)
   out("plan %s for %s: d_model %d, %d heads of %d (padded to %d), %d key heads", p.spec.name, p.isa.name,
     p.spec.d_model, p.spec.n_heads, p.spec.d_head, p.d_head_pad, p.spec.n_kv_heads)
   kernel_lines(p, out)
+  tuning_lines(p, out)
   graph_lines(p, out)
   memory_lines(p, out)
   work_lines(p, out)

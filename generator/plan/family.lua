@@ -2,6 +2,7 @@
 -- covers. Knows no operation.
 local kernels = require "plan.kernels"
 local tiles = require "plan.tiles"
+local tuning = require "plan.tuning"
 
 local family = {}
 
@@ -14,6 +15,16 @@ function family.new(p, op, what, candidates, type_name)
     widths = tiles.cover(best.n, best.nv), kernels = {}, registers = tiles.registers(best.mr, best.nv),
     why = "weighed " .. tiles.describe(candidates, p.isa.width), part = p.spec.name,
   }
+end
+
+-- Makes the height of these products' tiles a tuning parameter. most: the rows that registers have room for.
+function family.tune_rows(p, families, name, most)
+  local rows, is_wisdom = tuning.value(p, name, families[1].mr,
+    { least = 1, most = most, candidates = tuning.heights(most) })
+  for _, f in ipairs(families) do
+    f.mr, f.registers = rows, tiles.registers(rows, f.nv)
+    f.why = is_wisdom and ("%d rows by wisdom; %s"):format(rows, f.why) or f.why
+  end
 end
 
 -- Takes the kernels of a group, which knows then who uses them.

@@ -18,6 +18,7 @@ local packing = require "plan.packing"
 local path = require "attention.path"
 local shape = require "plan.shape"
 local tiles = require "plan.tiles"
+local tuning = require "plan.tuning"
 
 local plan = {}
 
@@ -195,7 +196,9 @@ local function plan_score_rows(p)
   -- rows a power of two apart would share the cache's sets.
   p.scores_stride = round_up(round_up(most_keys(p.spec), p.key_panel), math.floor(p.value_keys / 2)) + 16
   local tile_bytes = p.score.mr * p.scores_stride * 4
-  p.block_tiles = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
+  local tiles_of_block = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
+  p.block_tiles = tuning.value(p, "attention.tiles", tiles_of_block, { least = 1, most = 2 * MAX_BLOCK_TILES,
+    candidates = tuning.doublings(tiles_of_block) })
 end
 
 -- Scores and values share their row blocks, so their tiles are chosen together.
@@ -208,6 +211,8 @@ local function plan_attention(p)
   p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, read)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
   p.value = families.new(p, "value", "softmax weights times v", for_values, read)
+  families.tune_rows(p, { p.score, p.value }, "attention.rows",
+    math.min(tiles.tallest(p.isa, p.score.nv), tiles.tallest(p.isa, p.value.nv)))
   p.key_panel = p.score.nv * p.isa.width
   plan_attended(p)
   plan_score_rows(p)
@@ -316,7 +321,8 @@ function plan.start(spec, set, of_model)
     spec = spec, isa = set, weights_dtype = formats.of_weights(spec.weights_dtype).name,
     arithmetic_of = spec.arithmetic_of,
     max_sum = longest_sum(spec), near_bytes = NEAR_BYTES, table_dtype = formats.of_rows(spec.embedding_dtype).name,
-    prefix = spec.name .. "__" .. set.name, kernels = of_model or kernels.new(spec.name, set), linears = {},
+    prefix = spec.name .. "__" .. set.name, kernels = of_model or kernels.new(spec.name, set, spec.wisdom),
+    linears = {},
   }
 end
 
@@ -332,7 +338,9 @@ end
 -- The plan of one attention layer for one instruction set; of_model: as plan.start has it.
 function plan.make(spec, set, of_model)
   local p = plan.start(spec, set, of_model)
-  p.group_rows, p.value_keys, p.factors = GROUP_ROWS, plan_value_keys(spec), plan_factors(spec)
+  p.group_rows = tuning.value(p, "group.rows", GROUP_ROWS, { least = 16, most = 4 * GROUP_ROWS,
+    candidates = tuning.doublings(GROUP_ROWS) })
+  p.value_keys, p.factors = plan_value_keys(spec), plan_factors(spec)
   p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype and formats.of_rows(spec.cache_dtype).name
   p.d_head_pad = round_up(spec.d_head, set.width)
   p.d_v_pad = round_up(spec.d_v, set.width)

@@ -1,13 +1,17 @@
 -- plan/kernels.lua: the kernels of a whole model on one instruction set, each once for all that use it. A kernel is
 -- what it computes: two linears, or the attentions of two parts, that agree on it have one. Holds no C text.
+local tuning = require "plan.tuning"
+
 local kernels = {}
 
 -- No kernels yet of the model of that name. groups: in the order in which they were asked for; prefix: of their files;
--- linears, products: those that take them (plan/linear.lua).
-function kernels.new(model, set)
+-- linears, products: those that take them (plan/linear.lua); tuning: the parameters (plan/tuning.lua). wisdom: by names
+-- of instruction sets the values of parameters, nil for none.
+function kernels.new(model, set, wisdom)
   local prefix = model .. "__" .. set.name
   return { model = model, set = set, groups = {}, of = {}, prefix = prefix, header = prefix .. "_kernels.h",
-    linears = {}, products = {}, product_at = {} }
+    linears = {}, products = {}, product_at = {},
+    tuning = tuning.new(set.name, wisdom and wisdom[set.name]) }
 end
 
 -- Values, of which none is nil, as one text, by which they are compared.

@@ -7,6 +7,7 @@ local kept = require "formats.vocabulary.kept"
 local multiply = require "formats.vocabulary.multiplied"
 local kernels = require "plan.kernels"
 local tiles = require "plan.tiles"
+local tuning = require "plan.tuning"
 
 local PANELS_BYTES = 192 * 1024 -- of weights that all rows of a group are multiplied by before the next: L2 holds them
 local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
@@ -61,18 +62,25 @@ local function add_tail_kernels(f)
   for mr = 1, f.mr do family.add_kernel(f, { mr = mr, nv = nv, tail = f.tail }) end
 end
 
+-- Lines that a turn of the loop prefetches: half of what it reads of its panel, or what wisdom says.
+local function prefetched_lines(f, p, unrolled)
+  local turn_bytes = p.spec.unroll * f.nv * p.isa.width * 4
+  local lines = math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
+  if f.sums[1].length < unrolled then return lines end
+  return (tuning.value(p, f.op .. ".prefetch", lines, { least = 0, most = 8, candidates = { 0, lines * 2 } }))
+end
+
 -- How many lines the kernels prefetch of streams[1] and streams[2]: sums take turns, the last one with streams[2],
 -- and a turn of the loop prefetches half of what it reads of its panel. f.lowest_asking: the least height of a tile
 -- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
--- of its loop has none to ask in.
+-- of its loop has none to ask in. Kernels of products that ask themselves prefetch what they read, or nothing.
 local function plan_prefetches(f, p)
-  if f.asks_itself then -- whose kernels prefetch what they read, or nothing
-    f.lines, f.lowest_asking, f.first_stream, f.prefetches = 0, f.mr + 1, 0, { 0, 0 }
+  local unrolled = p.spec.unroll * f.X.unit
+  f.lines = f.asks_itself and 0 or prefetched_lines(f, p, unrolled)
+  if f.lines == 0 then
+    f.lowest_asking, f.first_stream, f.prefetches = f.mr + 1, 0, { 0, 0 }
     return
   end
-  local unrolled = p.spec.unroll * f.X.unit
-  local turn_bytes = p.spec.unroll * f.nv * p.isa.width * 4
-  f.lines = math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
   f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.mr / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
   f.prefetches = { 0, 0 }
@@ -83,6 +91,17 @@ local function plan_prefetches(f, p)
       turn = 1 - turn
     end
   end
+end
+
+-- Makes tuning parameters of what a pass uses: running sums of a panel that is cut in depth, or else panels. Whether
+-- one is cut is not a parameter, because the kernels have another file then.
+local function tune_slices(f, p)
+  local is_cut = f.is_sliced and not f.is_digits
+  local field, name = is_cut and "kc_blocks" or "panels_per_pass", is_cut and ".sums" or ".panels"
+  local most = is_cut and f.n_sums - 1 or #f.widths
+  if most == 1 then return end
+  f[field] = tuning.value(p, f.op .. name, f[field], { least = 1, most = most,
+    candidates = tuning.doublings(f[field]) })
 end
 
 -- Running sums down a panel that several tiles of rows use in one pass (f.kc_blocks, of f.n_sums): all; or where a
@@ -101,6 +120,7 @@ local function plan_slices(f, p)
   f.is_sliced = f.kc_blocks < f.n_sums
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
   f.panels_per_pass = f.is_sliced and not f.is_digits and 1 or math.max(1, math.min(#f.widths, panels))
+  tune_slices(f, p)
 end
 
 -- Narrow rows, which are made of a product's rows before it: width: floats of a row; room: elements with what fills the
@@ -240,6 +260,7 @@ return function(p, op, what, dims)
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and formats.word(p.weights_dtype) or
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
+  family.tune_rows(p, { f }, op .. ".rows", tiles.tallest(set, f.nv))
   f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads, dims.lda
   plan_arithmetic(f, p, name)
   plan_slices(f, p)

@@ -10,6 +10,7 @@ local packed = require "plan.packed"
 local packing = require "plan.packing"
 local plan = require "plan"
 local shape = require "plan.shape"
+local tuning = require "plan.tuning"
 
 local stack = {}
 
@@ -182,8 +183,9 @@ end
 local function plan_block_rows(p)
   for _, f in ipairs(p.products) do
     if f.to then
-      local kept = math.floor(MID_BYTES / (f.to.width * 4))
-      local rows = round_up(math.min(MOST_ROWS, math.max(LEAST_ROWS, kept)), f.mr)
+      local kept = math.min(MOST_ROWS, math.max(LEAST_ROWS, math.floor(MID_BYTES / (f.to.width * 4))))
+      local rows = round_up(tuning.value(p, "block.rows", kept, { least = 16, most = 2 * MOST_ROWS,
+        candidates = tuning.doublings(kept) }), f.mr)
       p.block_rows = math.min(rows, p.block_rows or rows)
     end
   end

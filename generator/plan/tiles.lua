@@ -26,7 +26,7 @@ function tiles.registers(mr, nv)
 end
 
 -- The tallest tile of nv vectors: accumulators, nv vectors of B and one of A must stay in registers.
-local function tallest(set, nv)
+function tiles.tallest(set, nv)
   local fit = math.min(set.max_accumulators, set.registers - nv - 1)
   return math.floor(fit / nv)
 end
@@ -59,7 +59,7 @@ end
 function tiles.candidates(set, n, max_nv, mr)
   local list = {}
   for nv = 1, math.min(n, max_nv) do
-    local most = tallest(set, nv)
+    local most = tiles.tallest(set, nv)
     if most >= (mr or 1) then
       list[#list + 1] = { n = n, mr = mr or most, nv = nv, cost = cover_cost(set, n, nv, mr or most) }
     end

@@ -7,7 +7,7 @@ local transformer = {}
 
 function transformer.make(spec, set)
   local p = { spec = spec, isa = set, prefix = spec.name .. "__" .. set.name, products = {}, families = {},
-    kernels = kernels.new(spec.name, set) }
+    kernels = kernels.new(spec.name, set, spec.wisdom) }
   p.encoder, p.decoder = stack.make(spec.encoder_spec, set, p.kernels), stack.make(spec.decoder_spec, set, p.kernels)
   for _, side in ipairs({ p.encoder, p.decoder }) do
     for _, f in ipairs(side.families) do p.families[#p.families + 1] = f end

@@ -9,6 +9,7 @@ local Edges = require "build.edges"
 local compat = require "base.compat"
 local fs = require "base.fs"
 local ninja = require "ninja"
+local extremes = require "tests.bits.extremes"
 local spec = require "spec"
 local roles = require "tests.build.roles"
 local test_modifiers = require "tests.build.modifiers"
@@ -31,13 +32,15 @@ local function head(folder, compiler, ldflags)
   return w
 end
 
--- The models { spec, path } of these names that have a row of the table; without names those of the test compilers.
-local function models_of(names)
+-- The models { spec, path, isas, wisdom } of these names that have a row of the table; without names those of the test
+-- compilers. extreme: "" for the plans of the cost model, or the values of tuning parameters that extremes.lua gives.
+local function models_of(names, folder, isas, extreme)
   local models = {}
   for i, name in ipairs(names[1] and names or text.sorted_keys(roles.some_bits)) do
     local path = ("tests/specs/%s.lua"):format(name)
     if not roles.bits[name] then error(name .. ": no row of tests/bits/bits.txt is of this model", 0) end
-    models[i] = { spec = assert(spec.read(path)), path = path }
+    models[i] = { spec = assert(spec.read(path)), path = path, isas = isas }
+    models[i].wisdom = extreme ~= "" and extremes(folder, models[i], extreme) or nil
   end
   return models
 end
@@ -52,7 +55,7 @@ local function write(folder, isas, compiler, ldflags, names)
   end
   local objects = Edges.joined(
     { edges:compile(profile, "tests/standalone/standalone_bits.c", profile.obj .. "/bits.o", INCLUDES) },
-    edges:models_with_table(profile, models_of(names), INCLUDES),
+    edges:models_with_table(profile, models_of(names, folder, isas, os.getenv("TUNED") or ""), INCLUDES),
     { edges:archive(folder .. "/libhelpers.a", helpers), edges:shared_parts(profile).core_archive })
   edges.w:line("default " .. edges:link(profile, folder .. "/bits", objects, "-lm -pthread"))
   test_modifiers.write()

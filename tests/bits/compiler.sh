@@ -1,7 +1,8 @@
 #!/bin/sh
 # compiler.sh [MODEL...]: makes rows of tests/bits/bits.txt by another compiler, other flags or another C library than
 # the tree is configured for, and holds them against the table. From the environment: CC, CFLAGS and LDFLAGS; ISAS, the
-# instruction sets, without it those of the compiler's machine; RUNNER, which runs a program of another machine; LUA.
+# instruction sets, without it those of the compiler's machine; RUNNER, which runs a program of another machine; LUA;
+# TUNED=least, most or turns: tuning parameters at their extremes, which must change no bit (tests/bits/extremes.lua).
 # Without MODEL the models that use every template. The last line is 'N passed, N failed'.
 #
 #     CC=clang-14 CFLAGS=-O3 sh tests/bits/compiler.sh
@@ -19,11 +20,11 @@ if [ -z "${ISAS:-}" ]; then
         *) ISAS=scalar ;;
     esac
 fi
-folder=out/bits/$(printf '%s' "$cc ${CFLAGS:-} ${LDFLAGS:-} $ISAS" | tr -c 'A-Za-z0-9\n' '_')
+folder=out/bits/$(printf '%s' "$cc ${CFLAGS:-} ${LDFLAGS:-} $ISAS${TUNED:+ $TUNED}" | tr -c 'A-Za-z0-9\n' '_')
 
 [ -e out/config.ninja ] || { echo "compiler.sh: run ./configure first" >&2; exit 1; }
 ninja public_headers >/dev/null
 "$lua" tests/bits/build.lua "$folder" "$ISAS" "$cc ${CFLAGS:-}" "${LDFLAGS:-}" "$@"
 ninja -f "$folder/build.ninja" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log"; exit 1; }
-echo "$cc ${CFLAGS:-} ${LDFLAGS:-}"
+echo "$cc ${CFLAGS:-} ${LDFLAGS:-}${TUNED:+, tuned: $TUNED}"
 exec "$lua" tests/bits/bits.lua check "${RUNNER:-} $folder/bits"

@@ -8,7 +8,7 @@ local compat = require "base.compat"
 local fs = require "base.fs"
 local make_fixtures = require "docs_fixtures"
 
-local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/install.md", "docs/spec.md",
+local DOCUMENTS = { "README.md", "docs/README.md", "docs/build.md", "docs/tuning.md", "docs/install.md", "docs/spec.md",
   "docs/models.md", "docs/c-api.md", "docs/architecture.md", "docs/glossary.md", "docs/testing.md",
   "docs/numbers.md", "docs/python.md", "docs/bindings.md", "docs/text.md", "docs/cluster.md", "docs/sqlite.md",
   "examples/README.md", "bench/README.md", "demo/README.md", "specs/README.md", "tests/README.md",
@@ -21,6 +21,7 @@ local COMMANDS = { "^%./", "^mkdir ", "^out/", "^ninja ", "^cmake ", "^export ",
 -- How a block of anything else begins, and what it is.
 local OTHERS = {
   { "^return {", "a spec" },
+  { "^%[wisdom%]", "wisdom" },
   { "^// layer%.c:", "C; examples_test.lua compares it with the file, which it compiles" },
   { "^const struct ga_variant", "lines of it, compared in the same way" },
   { "^size_t size = ga_cache_size", "C, of which examples/decode.c is the whole" },
@@ -58,6 +59,8 @@ local LONG = {
   { "^ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja ([%w-]*bits[%w-]*)$", "ninja -n %1", "minutes; a part of ninja check" },
   { "^CC=.* sh (tests/bits/compiler%.sh).*$", "sh -n %1", "minutes; a step of .ci/run" },
+  { "^TUNED=%S+ sh (tests/bits/compiler%.sh).*$", "sh -n %1", "minutes; a step of .ci/run" },
+  { "^ninja (tune)$", "TUNE_SECONDS=1 ninja %1", "three minutes; this builds one library and writes its wisdom" },
   { "^COUNT=12 ninja (mutants)$", "ninja -n %1", "a step of .ci/run" },
   { "^ninja (numbers)$", "ninja -n %1", "minutes" },
   { "^cd out/unpacked/mha_512_8%-0%.1%.0 && make && make check && (.*)$",

@@ -203,7 +203,8 @@ end
 
 -- Options whose values are read later, or that may be given more than once.
 local LATER = { ["--spec"] = true, ["--from-hf"] = true, ["--from-gguf"] = true,
-  ["--hf-architecture"] = true, ["--hf-ignore"] = true, ["--runner"] = true }
+  ["--hf-architecture"] = true, ["--hf-ignore"] = true, ["--runner"] = true,
+  ["--wisdom"] = true, ["--wisdom-cpu"] = true }
 local OFTEN = { ["--spec"] = true, ["--from-hf"] = true, ["--from-gguf"] = true, ["--hf-ignore"] = true,
   ["--prefix"] = true, ["--bindir"] = true, ["--libdir"] = true, ["--includedir"] = true, ["--mandir"] = true,
   ["--datadir"] = true }
@@ -230,7 +231,7 @@ end
 
 fact.holds("options that are not of a model need values too", function()
   for _, flag in ipairs({ "--prefix", "--bindir", "--libdir", "--includedir", "--mandir", "--datadir", "--spec",
-    "--from-hf", "--from-gguf", "--hf-architecture", "--hf-ignore", "--isa" }) do
+    "--from-hf", "--from-gguf", "--hf-architecture", "--hf-ignore", "--isa", "--wisdom", "--wisdom-cpu" }) do
     local _, errors = parse({ flag })
     fact.contains(errors[1], ("%s needs a value: %s "):format(flag, flag))
     _, errors = parse({ flag .. "=" })
@@ -259,6 +260,7 @@ fact.holds("what contradicts itself is told with what to do", function()
   refuses({ "--spec", "a.lua", "--d-model", "8" }, "--d-model cannot be combined with --spec; say it in a.lua")
   refuses({ "--hf-ignore", "x" }, "--hf-ignore needs --from-hf or --from-gguf, and neither is given")
   refuses({ "--hf-architecture", "x" }, "--hf-architecture needs --from-hf, which is not given")
+  refuses({ "--wisdom-cpu", "x" }, "--wisdom-cpu needs --wisdom, which is not given")
   refuses({ "--quiet", "--verbose" }, "--quiet and --verbose are both given; expected one of them")
   refuses({ "--weights-map", "w_o", "--weights-layout", "w_o" }, "--weights-layout is given twice; give it once")
 end)

@@ -1,5 +1,6 @@
 -- golden.lua: compares what the generator writes for a few small specs with the reviewed files in tests/golden, or
--- rewrites those ("update"). A file too many or too few is a difference like any other.
+-- rewrites those ("update"). A file too many or too few is a difference like any other. A spec may have a file
+-- NAME.wisdom beside it.
 package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
 
 local compat = require "base.compat"
@@ -7,6 +8,7 @@ local emit = require "emit"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local spec = require "spec"
+local wisdom = require "plan.wisdom"
 
 local FOLDER = "tests/golden"
 
@@ -23,11 +25,18 @@ local function read_list()
   return list
 end
 
+-- Gives a spec the wisdom that lies beside it, if there is any.
+local function take_wisdom(s, path)
+  if not fs.exists(path) then return end
+  s.wisdom, s.wisdom_path = assert(wisdom.of_spec(assert(wisdom.read(path)), s)), path
+end
+
 -- The reviewed files of a golden as the generator makes them now.
 local function generate(golden)
   local s, errors = spec.read(golden.path)
   if not s then error(table.concat(errors, "\n"), 0) end
   s.path = golden.path
+  take_wisdom(s, golden.path:gsub("%.lua$", ".wisdom"))
   local made, list = {}, {}
   for _, file in ipairs(emit.files(s, { golden.isa })) do made[file.path] = file end
   for ending in golden.kept:gmatch("%S+") do

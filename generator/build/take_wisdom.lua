@@ -1,0 +1,57 @@
+-- take_wisdom.lua: what configure's --wisdom does: finds the entries for a CPU and gives them to the models, and to
+-- their edges as the file out/wisdom.txt. Measures nothing.
+local fs = require "base.fs"
+local machine = require "build.machine"
+local plan_files = require "plan.files"
+local tuning = require "plan.tuning"
+local wisdom = require "plan.wisdom"
+
+local PATH, AUTO = "out/wisdom.txt", "generator/wisdom.txt"
+
+-- What the settings say of the machine that the build is for.
+local function machine_of(settings)
+  local here = machine.here(settings.variables.CC)
+  if not settings.wisdom_cpu then return here end
+  return { cpu = settings.wisdom_cpu, compiler = here.compiler, cpu_only = true }
+end
+
+local function words_of(values)
+  local words = {}
+  for isa, of in pairs(values) do
+    for name, value in pairs(of) do words[#words + 1] = ("%s %s %d"):format(isa, name, value) end
+  end
+  table.sort(words)
+  return #words > 0 and table.concat(words, ", ") or "the cost model's values are the best"
+end
+
+-- Gives a model its values; a line on what they are, or nil and every message.
+local function give(model, entries, isas, path)
+  local values, why = wisdom.of_spec(entries, model.spec)
+  if values == false then return nil, { path .. ": " .. why } end
+  if not values then return ("%s: no wisdom in %s is for this model and CPU"):format(model.spec.name, path) end
+  model.spec.wisdom, model.wisdom = values, PATH
+  local problems = tuning.problems(plan_files.plans(model.spec, isas))
+  for i, problem in ipairs(problems) do problems[i] = path .. ": " .. problem end
+  if #problems > 0 then return nil, problems end
+  return ("%s: wisdom of %s: %s"):format(model.spec.name, path, words_of(values))
+end
+
+-- Gives the configured models the wisdom that the settings ask for. isas: names of those that are built. Returns lines
+-- for the summary, or nil and every message.
+return function(settings, configured, isas)
+  if not settings.wisdom then return {} end
+  local path = settings.wisdom == "auto" and AUTO or settings.wisdom
+  local entries, why = wisdom.read(path)
+  if not entries then return nil, { "--wisdom: " .. why } end
+  entries = wisdom.of_machine(entries, machine_of(settings))
+  local lines, errors = {}, {}
+  for _, model in ipairs(configured) do
+    local line, messages = give(model, entries, isas, path)
+    lines[#lines + 1] = line
+    for _, message in ipairs(messages or {}) do errors[#errors + 1] = message end
+  end
+  if #errors > 0 then return nil, errors end
+  local written
+  written, why = fs.write_all("out", { { PATH:match("[^/]*$"), wisdom.text(entries) } })
+  return written and lines, { why }
+end
