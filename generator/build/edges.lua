@@ -248,12 +248,19 @@ function Edges:version_map(name)
   return map
 end
 
+-- A shared object that shows the names that the map lists. rule: "shared", or "shared_whole" for all that archives
+-- have; libraries: what it needs, or nil. Returns its path.
+function Edges:shared_object(rule, path, inputs, map, libraries)
+  self.w:build({ rule = rule, outputs = { path }, inputs = inputs, implicit = { map },
+    variables = { { "map", map }, { "soname", path:match("[^/]*$") },
+      libraries and { "libraries", ninja.raw(libraries) } or nil } })
+  return path
+end
+
 -- lib<name>.so in a folder, versioned by the ABI.
 function Edges:shared_library(folder, name, objects, libraries)
-  local map, versioned = self:version_map(name), ("%s/lib%s.so.%d"):format(folder, name, self.abi)
-  self.w:build({ rule = "shared", outputs = { versioned }, inputs = objects, implicit = { map },
-    variables = { { "map", map }, { "soname", versioned:match("[^/]*$") },
-      libraries and { "libraries", ninja.raw(libraries) } or nil } })
+  local versioned = self:shared_object("shared", ("%s/lib%s.so.%d"):format(folder, name, self.abi), objects,
+    self:version_map(name), libraries)
   self.w:build({ rule = "symlink", outputs = { ("%s/lib%s.so"):format(folder, name) }, inputs = { versioned } })
   return { versioned, ("%s/lib%s.so"):format(folder, name) }
 end

@@ -52,20 +52,13 @@ function lua_edges.add_shared(edges, root)
   return made
 end
 
--- A shared object of archives and objects as they are, which shows the names that the map lists.
-local function library(edges, path, inputs, map, libraries)
-  edges.w:build({ rule = "shared_whole", outputs = { path }, inputs = inputs, implicit = { map },
-    variables = { { "map", map }, { "soname", path:match("[^/]*$") },
-      libraries and { "libraries", ninja.raw(libraries) } or nil } })
-  return path
-end
-
 -- libga_text for each host, once for a root and only where a model takes tokens: it is loaded when a text is asked for.
 -- Returns the paths.
 local function text_modules(edges, archive, root)
   if edges.lua_text[root] then return edges.lua_text[root] end
   local folder = root .. "/lua/genattn/"
-  local made = { library(edges, folder .. "text_library.so", { archive }, "out/lib/ga_text.map", "$text_libraries") }
+  local made = { edges:shared_object("shared_whole", folder .. "text_library.so", { archive }, "out/lib/ga_text.map",
+    "$text_libraries") }
   if edges.lua54 then
     local inputs = {}
     for i, file in ipairs(TEXT_FILES) do
@@ -73,7 +66,8 @@ local function text_modules(edges, archive, root)
         ("%s/lua/obj/genattn/%s.o"):format(root, file), "$text_includes " .. edges.lua54.cflags)
     end
     inputs[#inputs + 1] = archive
-    made[#made + 1] = library(edges, folder .. "text_core.so", inputs, LUA .. "/core.map", "$text_libraries")
+    made[#made + 1] = edges:shared_object("shared_whole", folder .. "text_core.so", inputs, LUA .. "/core.map",
+      "$text_libraries")
   end
   edges.lua_text[root] = made
   return made
@@ -88,7 +82,7 @@ local function c_module(edges, name, archives, root)
       { declared_header(root) })
   end
   for _, archive in ipairs(archives) do inputs[#inputs + 1] = archive end
-  return library(edges, ("%s/lua/%s/core.so"):format(root, name), inputs, LUA .. "/core.map")
+  return edges:shared_object("shared_whole", ("%s/lua/%s/core.so"):format(root, name), inputs, LUA .. "/core.map")
 end
 
 -- A file written by a script of bindings/lua from the model's spec and more words.
@@ -113,7 +107,7 @@ function lua_edges.add(edges, model, archives, text, root)
   local name, folder = model.spec.name, root .. "/lua/"
   local made = {
     written(edges, model, LUA .. "/module_file.lua", folder .. name .. ".lua"),
-    library(edges, folder .. name .. "/library.so", archives, ("out/lib/%s.map"):format(name)),
+    edges:shared_object("shared_whole", folder .. name .. "/library.so", archives, ("out/lib/%s.map"):format(name)),
   }
   text = model.spec.vocab_size and text
   if edges.lua54 then

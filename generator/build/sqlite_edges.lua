@@ -1,7 +1,6 @@
 -- sqlite_edges.lua: the edges of out/lib/sqlite_NAME.so, an extension of SQLite that makes vectors of texts. Which
 -- models have one is decided here: those that take tokens and pool their rows.
 local fs = require "base.fs"
-local ninja = require "ninja"
 
 local sqlite_edges = {}
 
@@ -28,11 +27,8 @@ function sqlite_edges.add(edges, profile, model, archives, root)
   local shared = shared_objects(edges, profile)
   local own = edges:compile(profile, ("%s/%s.c"):format(FOLDER, OWN), ("%s/%s/%s.o"):format(profile.obj, FOLDER, name),
     ("%s -DGA_SQLITE_MODEL=%s"):format(FLAGS, name))
-  local path = ("%s/lib/sqlite_%s.so"):format(root, name)
-  edges.w:build({ rule = "shared", outputs = { path }, inputs = edges.joined(shared, { own }, archives),
-    implicit = { MAP }, variables = { { "map", MAP }, { "soname", path:match("[^/]*$") },
-      { "libraries", ninja.raw("$text_libraries") } } })
-  return { path }
+  return { edges:shared_object("shared", ("%s/lib/sqlite_%s.so"):format(root, name),
+    edges.joined(shared, { own }, archives), MAP, "$text_libraries") }
 end
 
 return sqlite_edges

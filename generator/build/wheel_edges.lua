@@ -55,17 +55,6 @@ local function own_file(edges, model, folder, what, name)
   return path
 end
 
--- lib<name>.so with the archives and objects in it, all of them. libraries: what it needs besides those of weight
--- files, or nil.
-local function library(edges, model, folder, inputs, libraries)
-  local name = model.spec.name
-  local path, map = ("%s/lib%s.so"):format(folder, name), ("out/lib/%s.map"):format(name)
-  edges.w:build({ rule = "shared_whole", outputs = { path }, inputs = inputs, implicit = { map },
-    variables = { { "map", map }, { "soname", path:match("[^/]*$") },
-      libraries and { "libraries", ninja.raw(libraries) } or nil } })
-  return path
-end
-
 -- Adds the wheel of a model { spec, path } to `root`/python. archives: its library and that of weight files; text: the
 -- objects of libga_text, or nil. Returns the path.
 function wheel_edges.add(edges, model, archives, text, root, platform)
@@ -77,7 +66,8 @@ function wheel_edges.add(edges, model, archives, text, root, platform)
   files[#files + 1] = own_file(edges, model, folder, "name", "_name.py")
   local own = edges.joined({ object(root, "call") }, archives)
   text = model.spec.vocab_size and text and edges.joined({ object(root, "text") }, text)
-  local so = library(edges, model, folder, edges.joined(own, text), text and "$text_libraries")
+  local so = edges:shared_object("shared_whole", ("%s/lib%s.so"):format(folder, name), edges.joined(own, text),
+    ("out/lib/%s.map"):format(name), text and "$text_libraries")
   local wheel = wheel_edges.path(root .. "/python", name, platform)
   edges.w:build({ rule = "wheel", outputs = { wheel }, inputs = files, implicit = { so, FOLDER .. "/make_wheel.py" },
     variables = { { "name", name }, { "version", release().version }, { "platform", platform }, { "library", so },

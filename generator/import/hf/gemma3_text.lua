@@ -30,9 +30,6 @@ for _, row in ipairs({
   fields[#fields + 1] = row
 end
 
-local fixed = { { "qk_norm.kind", "rms" }, { "qk_norm.unit_offset", true } }
-for _, row in ipairs(gemma2.fixed) do fixed[#fixed + 1] = row end
-
 local requires = common.of_full_attention(common.rotary_requires)
 for _, row in ipairs({
   { "attn_logit_softcapping", nil, "scores are not capped" },
@@ -43,14 +40,15 @@ end
 
 local logits = gemma2.architectures.Gemma2ForCausalLM
 
-return {
-  maps = gemma2.maps, prefixes = gemma2.prefixes, fields = fields, fixed = fixed, requires = requires,
-  ignores = gemma2.ignores, unread = gemma2.unread, base = "Gemma3TextModel",
-  architectures = {
-    Gemma3TextModel = {},
-    Gemma3ForCausalLM = {
-      fixed = logits.fixed,
-      fields = { logits.fields[1], { "final_logit_softcapping", "logits.softcap", optional = true } },
-    },
+local gemma3 = common.like(gemma2, "Gemma2", "Gemma3Text", {
+  fixed = { { "qk_norm.kind", "rms" }, { "qk_norm.unit_offset", true } },
+})
+gemma3.fields, gemma3.requires = fields, requires
+gemma3.architectures = {
+  Gemma3TextModel = {},
+  Gemma3ForCausalLM = {
+    fixed = logits.fixed,
+    fields = { logits.fields[1], { "final_logit_softcapping", "logits.softcap", optional = true } },
   },
 }
+return gemma3
