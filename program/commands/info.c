@@ -296,7 +296,7 @@ static enum ga_exit draw_buffer_lifetimes(const struct ga_context *context, cons
     if (!context->model->stack) {
         return ga_misused(context, "--timeline: this model is one attention layer, which has no steps to draw");
     }
-    return ga_buffer_lifetimes_draw(context, context->model->stack, path);
+    return ga_buffer_lifetimes_draw(context, path);
 }
 
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)

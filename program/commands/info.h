@@ -39,7 +39,7 @@ json_t *ga_info_stack_json(const struct ga_model *model);
 
 // Prints a stack's buffers and when they are alive, and draws them into a file.
 void ga_buffer_lifetimes_print(const struct ga_stack *stack);
-enum ga_exit ga_buffer_lifetimes_draw(const struct ga_context *context, const struct ga_stack *stack, const char *path);
+enum ga_exit ga_buffer_lifetimes_draw(const struct ga_context *context, const char *path);
 
 enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info *info); // info_json.c
 

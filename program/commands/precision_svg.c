@@ -1,13 +1,10 @@
 // precision_svg.c: errors and times of each linear in each dtype as a picture that needs nothing but itself. Knows no
 // model.
-#define _POSIX_C_SOURCE 200809L // open_memstream
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "atomic_file.h"
 #include "elementary.h"
+#include "made_file.h"
 #include "precision.h"
 
 enum { MARGIN = 16, LABELS = 100, BARS = 280, GAP = 90, ROW = 22, HEAD = 96, FOOT = 20, DECADES = 10 };
@@ -108,35 +105,27 @@ static size_t find_rows(const struct ga_precision *precision, struct row rows[MO
     return count;
 }
 
-static void draw(FILE *file, const char *name, const struct ga_precision *precision)
+// The picture of a model's figures.
+struct drawn {
+    const char *name;
+    const struct ga_precision *precision;
+};
+
+static bool draw(FILE *file, const void *data)
 {
+    const struct drawn *drawn = data;
     struct row rows[MOST_ROWS];
-    const size_t count = find_rows(precision, rows);
-    put_head(file, name, precision, count);
+    const size_t count = find_rows(drawn->precision, rows);
+    put_head(file, drawn->name, drawn->precision, count);
     put_axis(file, count);
     for (size_t i = 0; i < count; i++) {
         put_row(file, &rows[i], i);
     }
-    fputs("</svg>\n", file);
+    return fputs("</svg>\n", file) != EOF;
 }
 
 enum ga_exit ga_precision_draw(const struct ga_context *context, const struct ga_precision *precision, const char *path)
 {
-    struct ga_error error;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file) {
-        draw(file, context->model->name, precision);
-    }
-    bool is_whole = file && !ferror(file);
-    is_whole = file && fclose(file) == 0 && is_whole;
-    enum ga_exit code = GA_EXIT_OK;
-    if (!is_whole) {
-        code = ga_failed(context, "%s: no memory for the picture", path);
-    } else if (ga_atomic_file_write(path, text, size, &error) != GA_OK) {
-        code = ga_failed(context, "%s", error.text);
-    }
-    free(text);
-    return code;
+    const struct drawn drawn = {context->model->name, precision};
+    return ga_made_file_write(context, path, "no memory for the picture", draw, &drawn);
 }

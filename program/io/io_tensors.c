@@ -210,12 +210,6 @@ static enum ga_exit copy_each(const struct ga_context *context, struct ga_model_
     return GA_EXIT_OK;
 }
 
-static enum ga_exit read_each(const struct ga_context *context, struct ga_model_call *call, const char *name,
-                              const char *what, size_t most, int32_t **copy_out)
-{
-    return copy_each(context, call, ga_weights_find(call->file, name), what, most, copy_out);
-}
-
 // Copies one number a row, each below `count`. Those of padding are not the model's concern, unless it gives padding a
 // weight, and often hold what no vocabulary has, so they are copied as 0.
 static enum ga_exit copy_ids_of(const struct ga_context *context, const struct ga_model_call *call,
@@ -280,44 +274,44 @@ static enum ga_exit read_token_types(const struct ga_context *context, struct ga
 
 // -- All of it ------------------------------------------------------------------------------------------------------
 
-static enum ga_exit read_query_lengths(const struct ga_context *context, struct ga_model_call *call)
+// Lengths, and places of first rows: one number a sequence.
+static enum ga_exit read_numbers(const struct ga_context *context, struct ga_model_call *call)
 {
-    const struct ga_tensor *lengths = find_either(call, "lengths", "q_lengths");
-    return copy_each(context, call, lengths ? lengths : ga_weights_find(call->file, "trg_lengths"), "length",
-                     call->io.q_len, &call->copies[GA_COPY_Q_LENGTHS]);
-}
-
-static enum ga_exit read_key_lengths(const struct ga_context *context, struct ga_model_call *call)
-{
-    const struct ga_tensor *lengths = find_either(call, "memory_lengths", "kv_lengths");
-    return copy_each(context, call, lengths ? lengths : ga_weights_find(call->file, "src_lengths"), "length",
-                     call->kv_len, &call->copies[GA_COPY_KV_LENGTHS]);
-}
-
-static enum ga_exit read_position(const struct ga_context *context, struct ga_model_call *call)
-{
-    return read_each(context, call, "position", "place", context->model->rope.positions - call->io.q_len,
-                     &call->copies[GA_COPY_POSITION]);
-}
-
-static enum ga_exit read_key_position(const struct ga_context *context, struct ga_model_call *call)
-{
-    return read_each(context, call, "kv_position", "place", context->model->rope.positions - call->kv_len,
-                     &call->copies[GA_COPY_KV_POSITION]);
+    const size_t positions = context->model->rope.positions;
+    const struct numbers {
+        const char *names[3]; // in a file
+        const char *what;
+        size_t most;
+        enum ga_model_call_copy copy;
+    } rows[] = {
+        {{"lengths", "q_lengths", "trg_lengths"}, "length", call->io.q_len, GA_COPY_Q_LENGTHS},
+        {{"memory_lengths", "kv_lengths", "src_lengths"}, "length", call->kv_len, GA_COPY_KV_LENGTHS},
+        {{"position"}, "place", positions - call->io.q_len, GA_COPY_POSITION},
+        {{"kv_position"}, "place", positions - call->kv_len, GA_COPY_KV_POSITION},
+    };
+    enum ga_exit code = GA_EXIT_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && code == GA_EXIT_OK; i++) {
+        const struct ga_tensor *tensor = NULL;
+        for (size_t n = 0; n < 3 && rows[i].names[n] && !tensor; n++) {
+            tensor = ga_weights_find(call->file, rows[i].names[n]);
+        }
+        code = copy_each(context, call, tensor, rows[i].what, rows[i].most, &call->copies[rows[i].copy]);
+    }
+    return code;
 }
 
 static enum ga_exit read_cache_lengths(const struct ga_context *context, struct ga_model_call *call)
 {
-    return read_each(context, call, "cache_lengths", "length", call->cached, &call->copies[GA_COPY_CACHE_LENGTHS]);
+    return copy_each(context, call, ga_weights_find(call->file, "cache_lengths"), "length", call->cached,
+                     &call->copies[GA_COPY_CACHE_LENGTHS]);
 }
 
 enum ga_exit ga_model_call_open(const struct ga_context *context, const char *path, struct ga_model_call *call_out)
 {
     static enum ga_exit (*const readers[])(const struct ga_context *, struct ga_model_call *) = {
-        read_query,         read_key,         read_value,         read_query_lengths,
-        read_key_lengths,   read_position,    read_key_position,  read_tokens,
-        read_source_tokens, read_token_types, ga_model_call_mask, ga_model_call_cached,
-        read_cache_lengths, read_sublayer,
+        read_query,           read_key,           read_value,       read_numbers,
+        read_tokens,          read_source_tokens, read_token_types, ga_model_call_mask,
+        ga_model_call_cached, read_cache_lengths, read_sublayer,
     };
     *call_out = (struct ga_model_call){.path = path};
     struct ga_error error;

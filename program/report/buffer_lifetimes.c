@@ -1,11 +1,9 @@
 // buffer_lifetimes.c: the buffers of a whole model's scratch over the steps of one layer, as text and as a picture that
 // needs nothing but itself. Knows names and sizes, not what is in them.
-#define _POSIX_C_SOURCE 200809L // open_memstream
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "atomic_file.h"
 #include "info.h"
+#include "made_file.h"
 
 static const char *const rows_of[] = {
     [GA_ROWS_ALL] = "every row", [GA_ROWS_MEMORY] = "every row of the memory", [GA_ROWS_BLOCK] = "a thread's block"};
@@ -61,34 +59,21 @@ static void draw_buffer(FILE *file, const struct ga_stack_buffer *buffer, size_t
             rows_of[buffer->rows]);
 }
 
-static void draw(FILE *file, const char *name, const struct ga_stack *stack)
+static bool draw(FILE *file, const void *data)
 {
-    draw_head(file, name, stack);
+    const struct ga_model *model = data;
+    const struct ga_stack *stack = model->stack;
+    draw_head(file, model->name, stack);
     for (size_t i = 0; i < stack->n_buffers; i++) {
         draw_buffer(file, &stack->buffers[i], i);
     }
-    fprintf(file,
-            "<text x=\"%d\" y=\"%zu\">Attention's own scratch is dead where the blocks are alive, and lies in the same "
-            "memory.</text>\n</svg>\n",
-            MARGIN, HEAD + stack->n_buffers * ROW + 20);
+    return fprintf(file,
+                   "<text x=\"%d\" y=\"%zu\">Attention's own scratch is dead where the blocks are alive, and lies in "
+                   "the same memory.</text>\n</svg>\n",
+                   MARGIN, HEAD + stack->n_buffers * ROW + 20) >= 0;
 }
 
-enum ga_exit ga_buffer_lifetimes_draw(const struct ga_context *context, const struct ga_stack *stack, const char *path)
+enum ga_exit ga_buffer_lifetimes_draw(const struct ga_context *context, const char *path)
 {
-    struct ga_error error;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file) {
-        draw(file, context->model->name, stack);
-    }
-    const bool is_whole = file && !ferror(file);
-    enum ga_exit code = GA_EXIT_OK;
-    if ((file && fclose(file) != 0) || !is_whole) {
-        code = ga_failed(context, "%s: no memory for the picture", path);
-    } else if (ga_atomic_file_write(path, text, size, &error) != GA_OK) {
-        code = ga_failed(context, "%s", error.text);
-    }
-    free(text);
-    return code;
+    return ga_made_file_write(context, path, "no memory for the picture", draw, context->model);
 }
