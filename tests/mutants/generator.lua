@@ -70,4 +70,12 @@ return {
     from = "shared.first_role = first", to = "shared.first_role = first + 1",
     test = { "facts", "shared_bias_45_3", GENERIC },
     why = "all layers add the first numbers of another weight to their scores" },
+  { name = "wisdom_of_the_last_file", file = "generator/plan/wisdom.lua",
+    from = "entry.gain > merged[at[key]].gain", to = "entry.gain >= merged[at[key]].gain",
+    test = { "lua", "wisdom_test" },
+    why = "which of two equal entries is kept depends on the order in another way than docs/tuning.md says" },
+  { name = "candidates_of_equal_length", file = "tools/tune/results.lua",
+    from = "found[i] ~= expected[i]", to = "#found[i] ~= #expected[i]",
+    test = { "lua", "tune_test" },
+    why = "ninja tune takes a candidate that changes results" },
 }
