@@ -21,6 +21,8 @@ ffi.cdef [[
 
 local THREAD_TIME = 3 -- CLOCK_THREAD_CPUTIME_ID: what others do on this CPU does not count
 local now_time = ffi.new("struct timespec_of_tune")
+-- Libraries stay loaded: memory that is freed late is freed by them.
+local loaded = {}
 
 local function now()
   C.clock_gettime(THREAD_TIME, now_time)
@@ -45,16 +47,17 @@ end
 
 -- -- Memory and numbers -----------------------------------------------------------------------------------------------
 
+-- Memory that lives as long as this library.
 local function block(self, size)
   local room = self.lib.ga_block_new(size)
   if room == nil then error(("no memory for %d bytes"):format(tonumber(size)), 0) end
-  return ffi.gc(room, self.lib.ga_block_free)
+  self.kept[#self.kept + 1] = ffi.gc(room, self.lib.ga_block_free)
+  return room
 end
 
 -- Floats from -bound to bound, the same each time.
 local function floats(self, count, bound)
   local list, state = ffi.cast("float *", block(self, math.max(1, count) * 4)), 1
-  self.kept[#self.kept + 1] = list
   for i = 0, count - 1 do
     state = state * 16807 % 2147483647
     list[i] = (state / 1073741823.5 - 1) * bound
@@ -92,11 +95,21 @@ local function views(self)
   return roles
 end
 
+-- Packs random weights, which are freed then.
+local function pack(self)
+  local size, handle = self.lib.ga_model_packed_size(self.variant), ffi.new("struct ga_loaded *[1]")
+  local memory, of_packed = block(self, size), self.kept
+  self.kept = {}
+  check(self, "ga_model_pack", self.model, self.variant, views(self), memory, size, handle)
+  self.packed, self.kept = handle[0].packed, of_packed
+end
+
 -- The library of a model at a path. name: the model's. as: a library with other tuning parameters, whose packed weights
 -- and inputs this one uses, so that memory makes no difference between them; nil for the first.
 function Library.open(path, name, as)
   ffi.cdef(("extern const struct ga_model %s_model;"):format(name))
   local lib = ffi.load(path)
+  loaded[#loaded + 1] = lib
   local self = setmetatable({ lib = lib, model = lib[name .. "_model"], kept = {}, as = as }, Library)
   local variant = ffi.new("struct ga_variant *[1]")
   check(self, "ga_model_variant", self.model, nil, variant)
@@ -104,14 +117,10 @@ function Library.open(path, name, as)
   self.isa, self.packing = ffi.string(self.variant.isa), ("%x"):format(self.variant.packing)
   if as then
     if as.packing ~= self.packing then error("a candidate packs weights in another way", 0) end
-    self.memory = as.memory
+    self.packed = as.packed
   else
-    local size, handle = lib.ga_model_packed_size(self.variant), ffi.new("struct ga_loaded *[1]")
-    self.memory = block(self, size)
-    check(self, "ga_model_pack", self.model, self.variant, views(self), self.memory, size, handle)
-    self.packed, self.kept = handle[0].packed, {}
+    pack(self)
   end
-  self.packed = self.packed or as.packed
   self.loaded = ffi.new("struct ga_loaded", { self.model, self.variant, self.packed })
   return self
 end
@@ -166,7 +175,6 @@ local function make_cache(self, size, batch)
   local capacity = size.cached + math.max(size.q_len, size.kv_len)
   local bytes, handle = lib.ga_cache_size(model, self.variant, batch, capacity), ffi.new("struct ga_cache *[1]")
   local room = block(self, bytes)
-  self.kept[#self.kept + 1] = room
   check(self, "ga_cache_init", self.loaded, batch, capacity, room, bytes, handle)
   local layers = model.stack ~= nil and tonumber(model.stack.n_layers) or 1
   local rows = floats(self, layers * tonumber(model.n_kv_heads) * size.cached * tonumber(model.d_head), 1)
