@@ -21,8 +21,9 @@ static uint64_t request_of(const struct ga_token_walk *walk)
 
 enum ga_exit ga_generating_begin(struct ga_generating *generating, struct ga_token_walk *walk_out)
 {
-    const enum ga_exit code =
-        ga_token_walk_open(generating->context, generating->instance, &generating->start, walk_out);
-    return code == GA_EXIT_OK ? ga_rank_team_agree(&generating->team, generating->instance, request_of(walk_out))
-                              : code;
+    struct ga_rank_team *team = &generating->team;
+    const struct ga_model_instance *instance = generating->instance;
+    enum ga_exit code = ga_token_walk_open(generating->context, instance, &generating->start, walk_out);
+    code = code == GA_EXIT_OK ? ga_rank_team_agree(team, instance, request_of(walk_out)) : code;
+    return code == GA_EXIT_OK ? ga_rank_team_plan(team, instance) : code;
 }

@@ -27,6 +27,10 @@ enum ga_exit ga_rank_team_begin(const struct ga_context *context, double seconds
 // for. Else a message says which rank differs from the first one, and in what, or what a rank failed at.
 enum ga_exit ga_rank_team_agree(struct ga_rank_team *team, const struct ga_model_instance *instance, uint64_t request);
 
+// Rank 0 says how the ranks divide a call, and how long a token should take by what they measure (rank_plan.c). All
+// call it after they agreed. GA_EXIT_FAILED where one does not come.
+enum ga_exit ga_rank_team_plan(const struct ga_rank_team *team, const struct ga_model_instance *instance);
+
 // Ends MPI. Returns code, and GA_EXIT_FAILED if another rank failed. If this one failed while others wait for it in a
 // call, or one does not come, it ends all, and does not return.
 enum ga_exit ga_rank_team_end(struct ga_rank_team *team, enum ga_exit code);

@@ -73,6 +73,14 @@ unlike() {
     return "$status"
 }
 
+# What three ranks say before they begin, of a model with 4 key heads.
+planned() {
+    # shellcheck disable=SC2046
+    "$MPIRUN" -n 3 "$program" $(arguments d.gap in all) 2>&1 >/dev/null | tee "$work/said"
+    [ "$(grep -cE "3 ranks divide .* 4 key heads, 1 to 2 each; predicted for a token: .* and .* 9 gathers" \
+        "$work/said")" -eq 1 ]
+}
+
 build_or_end prepare
 for n in 1 2 3 4 8; do
     same "$n" --new 40 >"$work/log" 2>&1
@@ -82,6 +90,8 @@ for n in 1 2 3 4 8; do
 done
 same 2 --threads 2 --recompute --new 4 >"$work/log" 2>&1
 count "2 ranks of 2 threads, all rows again" $?
+planned >"$work/log" 2>&1
+count "how 3 ranks divide a model, and a token's predicted time" $?
 # MPICH then acts as if each rank were on a node of its own.
 MPIR_CVAR_NOLOCAL=1 same 4 --temperature 1 >"$work/log" 2>&1
 count "4 ranks, by messages" $?
