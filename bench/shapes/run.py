@@ -36,7 +36,7 @@ def layer_weights(name):
 def count_of(name):
     """Inputs for about SECONDS of the fastest f32."""
     each = sum(shapes.lengths(name, 200)) / 200 * 2 * layer_weights(name) / 1e11
-    return max(32, min(200 if shapes.SHAPES[name][4] != "sentences" else 1500, int(SECONDS / each)))
+    return max(16, min(200 if shapes.SHAPES[name][4] != "sentences" else 1500, int(SECONDS / each)))
 
 
 def worker(key, name, options, output):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh: embedders and rerankers of the shapes that people run: saves each with random weights, builds our wheels of
 # it in f32, bf16 and int8, and measures them beside the peers in turn. SHAPES="bge_base qwen3_0_6b" chooses some;
-# CONFIGURE_ARGS go to configure, such as "--isa avx512,avx512bf16" for shorter builds; arguments go to run.py (--help
+# CONFIGURE_ARGS go to configure, such as "--isa avx512" for shorter builds; arguments go to run.py (--help
 # lists them). Everything lies under out/bench/shapes and out/bench/shapes_venv. Measures nothing itself.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -93,6 +93,18 @@ fact.holds("a NomicBERT has rotary positions, a gated feed-forward and no biases
     "mlp_fc2_bias is true; expected false, as mlp_fc1_bias")
 end)
 
+fact.holds("a NomicBERT that transformers saved has other names, and no biases", function()
+  local saved = [["model_type": "nomic_bert", "architectures": ["NomicBertModel"], "hidden_size": 8,
+    "num_attention_heads": 2, "num_hidden_layers": 2, "intermediate_size": 12, "max_position_embeddings": 20,
+    "vocab_size": 7, "type_vocab_size": 2, "hidden_act": "silu", "head_dim": 6, "hidden_dropout_prob": 0.0,
+    "rope_parameters": { "rope_theta": 1000.0, "rope_type": "default" }]]
+  local s = reads(saved).spec
+  fact.equal(("%s %s %s %s %d %d"):format(s.ffn.activation, tostring(s.ffn.gated), tostring(s.ffn.bias),
+    tostring(s.bias.q), s.d_head, s.rope.theta), "silu true false false 6 1000")
+  refuses_config((saved:gsub('"default"', '"linear"')), nil,
+    'rope_parameters.rope_type is "linear"; expected "default": rotary positions are not scaled')
+end)
+
 -- -- GTE ------------------------------------------------------------------------------------------------------------
 
 -- As gte-multilingual-base is published, with small sizes.

@@ -20,7 +20,6 @@ from safetensors.torch import load_file, save_file
 os.environ["HF_HUB_OFFLINE"] = "1"
 import transformers  # noqa: E402
 
-import custom_models  # noqa: E402
 import from_hf  # noqa: E402
 
 COUNT = int(os.environ.get("CONFIGURATIONS", "5"))  # of each family
@@ -186,6 +185,16 @@ def nomic(r):
             "mlp_fc1_bias": mlp_bias, "mlp_fc2_bias": mlp_bias}
 
 
+def nomic_saved(r):
+    heads = r.choice([1, 2, 3, 5])
+    return {"hidden_size": heads * r.choice([6, 10, 14, 20]), "num_attention_heads": heads,
+            "head_dim": r.choice([None, 8, 14]), "num_hidden_layers": r.choice([1, 2, 3]),
+            "intermediate_size": r.randrange(20, 99), "max_position_embeddings": r.randrange(44, 70),
+            "vocab_size": r.randrange(40, 99), "hidden_act": r.choice(["silu", "gelu"]),
+            "layer_norm_eps": r.choice([1e-12, 1e-5]), "pad_token_id": 0, "type_vocab_size": r.choice([1, 2]),
+            "rope_parameters": {"rope_type": "default", "rope_theta": r.choice([500.0, 1000.0])}}
+
+
 def t5(r):
     return {"d_model": r.randrange(20, 60), "num_heads": r.choice([1, 2, 3, 5]), "d_kv": r.choice([6, 9, 14]),
             "num_layers": r.choice([1, 2, 3]), "d_ff": r.randrange(20, 99), "vocab_size": r.randrange(40, 99),
@@ -235,6 +244,7 @@ FAMILIES = {
     "modernbert": ("ModernBertModel", modernbert, "encoder"),
     "mpnet": ("MPNetModel", bert, "encoder"),
     "nomic_bert": ("NomicBertModel", nomic, "encoder"),
+    "nomic_saved": ("transformers.NomicBertModel", nomic_saved, "encoder"),
     "olmo2": ("Olmo2ForCausalLM", olmo2, "decoder"),
     "olmo3": ("Olmo3ForCausalLM", olmo3, "decoder"),
     "phi3": ("Phi3ForCausalLM", phi3, "decoder"),
@@ -268,7 +278,7 @@ def made(name, i):
 
 def make(folder, names):
     for name in names:
-        if not hasattr(transformers, FAMILIES[name][0]) and not hasattr(custom_models, FAMILIES[name][0]):
+        if not from_hf.class_of(FAMILIES[name][0]):
             print(f"SKIPPED {name}: transformers {transformers.__version__} has no {FAMILIES[name][0]}")
             continue
         for i in range(COUNT):

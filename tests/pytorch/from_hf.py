@@ -116,8 +116,9 @@ SENTENCE = {
 
 
 def class_of(kind):
-    """The class of a model by its name: the one here where its code comes with the model's folder."""
-    return getattr(custom_models, kind, None) or getattr(transformers, kind)
+    """The class of a model by its name, None where there is none: the one here where its code comes with the model's
+    folder, unless the name begins with "transformers."."""
+    return getattr(custom_models, kind, None) or getattr(transformers, kind.removeprefix("transformers."), None)
 
 
 def save_one_bias(path, head):

@@ -22,11 +22,16 @@ local DATA = "generator/import/hf"
 
 -- -- Model types ----------------------------------------------------------------------------------------------------
 
--- The data file of a model type, or nil and a message.
-local function data_of(path, model_type)
+-- The data file of a model type, or nil and a message. Its `saved` is about folders that transformers saved, with other
+-- names than the model's own code has: those whose config.json lacks a field.
+local function data_of(path, config)
+  local model_type = config.model_type
   local known, wanted = data_files(DATA), type(model_type) == "string" and model_type:gsub("-", "_")
   for _, name in ipairs(known) do
-    if name == wanted then return require("import.hf." .. name) end
+    if name == wanted then
+      local data = require("import.hf." .. name)
+      return data.saved and config[data.saved.lacks] == nil and data.saved.data or data
+    end
   end
   if other_types[wanted] then
     return nil, ("%s: %s is a model type of transformers that genattn does not read; it reads %s%s"):format(path,
@@ -133,7 +138,7 @@ local function read_model(folder, given, options)
   local config, why = json.read(path)
   if not config then return nil, { why } end
   local data
-  data, why = data_of(path, config.model_type)
+  data, why = data_of(path, config)
   if not data then return nil, { why } end
   local architecture, note = architecture_of(config, data, encoder, options.architecture)
   local model, errors = read_config(path, config, data, given, options.ignored, architecture)

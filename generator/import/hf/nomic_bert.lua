@@ -1,6 +1,12 @@
 -- hf/nomic_bert.lua: NomicBertModel, whose code comes with its folders (nomic-embed-text-v1.5): norms after residuals,
--- rotary positions, a gated feed-forward, types of tokens. The names of its fields are GPT-2's.
-return {
+-- rotary positions, a gated feed-forward, types of tokens. The names of its fields are GPT-2's; folders that
+-- transformers 5 saved have BERT's.
+local fixed = {
+  { "kind", "encoder" }, { "rope.layout", "half_split" }, { "embedding.norm", true }, { "norm.kind", "layer" },
+  { "norm.place", "post" }, { "ffn.gated", true },
+}
+
+local nomic = {
   maps = { "nomic_bert" },
   prefixes = { "", "bert." },
   fields = {
@@ -18,10 +24,7 @@ return {
     { "rotary_emb_base", "rope.theta", default = 10000 },
     { "n_positions", "seq_len", by = "up_to" },
   },
-  fixed = {
-    { "kind", "encoder" }, { "rope.layout", "half_split" }, { "embedding.norm", true }, { "norm.kind", "layer" },
-    { "norm.place", "post" }, { "ffn.gated", true },
-  },
+  fixed = fixed,
   requires = {
     { "rotary_emb_fraction", 1, "all of a head turns" },
     { "rotary_emb_interleaved", false, "dimension i turns with i + d_head / 2" },
@@ -55,3 +58,32 @@ return {
     { "heads that are not made", "cls" },
   },
 }
+
+local saved_fixed = { { "bias", false }, { "ffn.bias", false } }
+for _, row in ipairs(fixed) do saved_fixed[#saved_fixed + 1] = row end
+
+nomic.saved = {
+  lacks = "n_embd",
+  data = {
+    maps = nomic.maps, prefixes = nomic.prefixes,
+    fields = {
+      { "hidden_size", "d_model" },
+      { "num_attention_heads", "n_heads" },
+      { "head_dim", "d_head", optional = true },
+      { "num_hidden_layers", "n_layers" },
+      { "intermediate_size", "d_ff" },
+      { "hidden_act", "ffn.activation", by = "activation", default = "silu" },
+      { "layer_norm_eps", "norm.eps", default = 1e-12 },
+      { "vocab_size", "vocab_size" },
+      { "type_vocab_size", "token_types", default = 2 },
+      { "rope_parameters.rope_theta", "rope.theta", default = 1000 },
+      { "max_position_embeddings", "seq_len", by = "up_to" },
+    },
+    fixed = saved_fixed,
+    requires = { { "rope_parameters.rope_type", "default", "rotary positions are not scaled" } },
+    ignores = { { "dropout is for training", "hidden_dropout_prob attention_probs_dropout_prob" } },
+    base = nomic.base, architectures = { NomicBertModel = {} }, unread = nomic.unread,
+  },
+}
+
+return nomic
