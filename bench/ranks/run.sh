@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh: measures ranks on this machine: gathers between two of them, through shared memory and by messages (MPICH,
 # which then acts as if each were on a node of its own), and tokens a second of one process and of two ranks. It builds
-# bench/ranks/decoder.lua with --with-mpi in out/ranks_bench. docs/scaling.md has the figures.
+# bench/ranks/decoder.lua with --with-mpi in out/ranks_bench. network.sh measures messages over TCP.
+# docs/scaling.md has the figures.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD work=$PWD/out/ranks_bench
@@ -15,7 +16,7 @@ lua5.4 tests/cluster/prompt.lua "$work/in" 1 1
 
 echo "== gathers through shared memory"
 mpirun -n 2 "$work/gather"
-echo "== gathers by messages, over the loopback of this machine"
+echo "== gathers by messages, within this machine"
 MPIR_CVAR_NOLOCAL=1 mpirun -n 2 "$work/gather"
 for command in "$program" "$program threads" "mpirun -n 2 $program"; do
     echo "== generate: $command"
