@@ -64,7 +64,7 @@ return {
       if is_named then fail(('dtype.attention = "%s" is given, but nothing attends'):format(name)) end
       return
     end
-    local reason = too_deep(spec, name) or not is_named and by_name(spec) or nil
+    local reason = too_deep(spec, name) or spec.only_floats or not is_named and by_name(spec) or nil
     if is_named and reason then
       fail(('dtype.attention = "%s" contradicts %s, which %s'):format(name, reason.what, reason.why))
     end

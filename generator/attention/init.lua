@@ -8,18 +8,19 @@
 --                              have one, outside the layers
 --   looked_up, beside          names of roles of it: that no file holds transposed, as rows are looked up in them; that
 --                              weights_prefix does not stand before. Those of score modifiers are all such tables
---   packed(spec, add, d_head_pad)   its parts of the packed weights: add(name, count, fills, type), type: of elements,
---                              f32 where nil; fills: what they are packed from (ops/init.lua); d_head_pad: a head's
---                              dimensions up to whole vectors
+--   packed(spec, add, d_head_pad, plan)   its parts of the packed weights: add(name, count, fills, type), type: of
+--                              elements, f32 where nil; fills: what they are packed from (ops/init.lua); d_head_pad:
+--                              a head's dimensions up to whole vectors; plan: sizes of the layer's plan
 --   properties(spec)           its fields of `struct ga_model`, as emit/initializer.lua takes them
 --   on(spec)                   false or nil where its fragments are not spliced; without it they always are
 --   uses                       names of features whose fragments declare what its own use
 --   calls                      functions that its fragments call and those of each feature that asks for it define
 --   tensors(spec, plan, add)   tensors that only it has: add(tensor), see path.lua; plan: sizes of the layer's plan
 --   operations(spec, add)      what it does, as operations of the graph (ops/init.lua says what one is): add(stage,
---                              operation); stage: "projected", "scored", "weighed" (after softmax), "attended" or
---                              "output", whose operations change the layer's result in place. of_heads, of one that is
---                              "attended": it changes the heads' rows. A score modifier is one without saying so
+--                              operation); stage: "projected", "multiplied" (before score modifiers), "scored",
+--                              "weighed" (after softmax), "attended" or "output", whose operations change the layer's
+--                              result in place. of_heads, of one that is "attended": it changes the heads' rows. A
+--                              score modifier is one without saying so
 --   helpers(spec)              vector helpers it needs beyond the usual ones: names of isa extras, nil for none
 --   sentence(spec)             what `info` says of it, nil for nothing
 --   in_layers                  true where a whole model gives its fields to the attention of its layers, as of every
@@ -39,6 +40,9 @@
 --   spec.full_range_fallback   a row may give weight to keys outside its range: row_needs_full_range says when,
 --                              use_full_range how
 --   spec.waits_for_heads       what follows the projection of a head begins when all heads of its rows are projected
+--   spec.score_columns         columns of products with a block's rows besides those of keys, which rows of scores
+--                              must have room for
+--   spec.only_floats           { what, why }: attention multiplies floats whatever the dtype says by default
 --   spec.n_extra_logits        how many finite scores of no key append_extra_logits puts after a row; of one feature
 --                              at most
 -- What changes scores before softmax is a score modifier: a feature of attention/modifiers/, which has

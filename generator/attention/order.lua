@@ -3,7 +3,7 @@
 local order = {}
 
 -- The order in which scores are modified; modifiers of one place go by their names.
-order.SCORE_ORDER = { "scale", "cap", "bias", "mask" }
+order.SCORE_ORDER = { "position", "scale", "cap", "bias", "mask" }
 
 local PLACES = {}
 for place, name in ipairs(order.SCORE_ORDER) do PLACES[name] = place end

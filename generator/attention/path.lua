@@ -214,6 +214,7 @@ end
 local function add_attention(spec, plan, add, heads)
   local queries, keys, values = add_operands(spec, plan, add)
   add({ name = "score", op = "product", reads = { queries, keys }, writes = { "scores" } })
+  add_features(spec, add, "multiplied")
   add_modifiers(spec, add)
   add_features(spec, add, "scored")
   add({ name = "softmax", op = "softmax", reads = { "scores" }, writes = { "scores" } })

@@ -22,6 +22,7 @@ attend_functions     functions that its fragments of rows call
 attend               acts before the blocks of a head
 key_range            says which keys a row sees
 tile_scores          acts before the scores of one tile
+block_scores         acts after the scores of a block, before its rows become weights
 score_row            declares what `score_vector` needs, before the loop over a row
 score_vector         changes a vector of scores: all modifiers share one loop over a row, in the order of `score_order`
 first_score_vector   acts after that on the first vector of a row, where there are modifiers

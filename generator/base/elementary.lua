@@ -32,4 +32,12 @@ function elementary.exp2(x)
   return y
 end
 
+-- A finite x >= 0 as the nearest float.
+function elementary.f32(x)
+  local unit = 1
+  while x >= unit * 2 do unit = unit * 2 end
+  while x > 0 and x < unit do unit = unit / 2 end
+  return math.floor(x / unit * 2 ^ 23 + 0.5) * unit / 2 ^ 23
+end
+
 return elementary

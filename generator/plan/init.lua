@@ -194,7 +194,8 @@ end
 local function plan_score_rows(p)
   -- Narrow weights take half of a running sum's floats, and their step the next one. 16 floats off a multiple of 64:
   -- rows a power of two apart would share the cache's sets.
-  p.scores_stride = round_up(round_up(most_keys(p.spec), p.key_panel), math.floor(p.value_keys / 2)) + 16
+  local columns = math.max(most_keys(p.spec), p.spec.score_columns or 0)
+  p.scores_stride = round_up(round_up(columns, p.key_panel), math.floor(p.value_keys / 2)) + 16
   local tile_bytes = p.score.mr * p.scores_stride * 4
   local tiles_of_block = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
   p.block_tiles = tuning.value(p, "attention.tiles", tiles_of_block, { least = 1, most = 2 * MAX_BLOCK_TILES,
@@ -250,7 +251,7 @@ local function plan_packed(p)
     end)
   end
   for _, feature in ipairs(features) do
-    if feature.packed then feature.packed(s, add, p.d_head_pad) end
+    if feature.packed then feature.packed(s, add, p.d_head_pad, p) end
   end
   p.packed = layout
 end

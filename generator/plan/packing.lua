@@ -91,12 +91,13 @@ end
 
 -- -- Lists ------------------------------------------------------------------------------------------------------------
 
-local KINDS = { linear = "linears", copy = "copies", rows = "rows", angles = "angles", buckets = "buckets" }
+local KINDS = { linear = "linears", copy = "copies", rows = "rows", angles = "angles", buckets = "buckets",
+  table_product = "table_products" }
 
--- No parts yet, which are packed `count` times.
-local function empty(count)
+-- No parts yet, which are packed `count` times. first: the role from which roles count that all layers share.
+local function empty(count, first)
   return { count = count, first_role = 0, n_roles = 0, at = 0, bytes = 0, linears = {}, copies = {}, rows = {},
-    angles = {}, buckets = {} }
+    angles = {}, buckets = {}, table_products = {}, shared_role = first }
 end
 
 -- The roles of a spec whose names begin with prefix, by the rest of their names: at: an index, 0 for the first of them;
@@ -139,7 +140,10 @@ local function add_layout(list, layout, at, roles, plan, shared)
         scales_at = fill.scales_part and offset[fill.scales_part],
         role = role.at, is_vector = role.is_vector,
         weight = fill.weight and roles[fill.weight].at, bias = fill.bias and roles[fill.bias].at,
-        factor = fill.in_scores and plan.factors.to_units(1) or fill.factor or 1,
+        table = fill.table and roles[fill.table].at,
+        norm_weight = fill.norm_weight and roles[fill.norm_weight].at,
+        norm_bias = fill.norm_bias and roles[fill.norm_bias].at,
+        factor = fill.in_scores and plan.factors.to_units(1) or fill.in_queries and plan.factors.q or fill.factor or 1,
       }, { __index = fill })
     end
   end
@@ -161,7 +165,7 @@ end
 -- The lists of some layers: of their own roles, and of those that all layers share.
 local function lists_of(p, group, at, first)
   local first_role = shape.layer_roles(p.spec, group.from)
-  local list, shared = empty(group.count), empty(group.count)
+  local list, shared = empty(group.count, first), empty(group.count, first)
   list.first_role, list.n_roles = first + first_role, group.step * shape.roles_per_layer(p.spec)
   shared.first_role = first
   for _, each in ipairs({ list, shared }) do
@@ -194,7 +198,7 @@ end
 
 -- Appends the lists of one whole model, whose weights begin at `at` and its roles at `first`.
 local function add_whole(lists, p, at, first)
-  local list = empty(1)
+  local list = empty(1, first)
   list.at, list.first_role = at, first
   add_layout(list, p.packed, 0, roles_of(p.spec, ""), p)
   lists[#lists + 1] = list

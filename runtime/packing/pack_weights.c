@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pack_linear.h"
+#include "pack_table_product.h"
 #include "pack_tables.h"
 
 static float *floats_at(unsigned char *block, size_t at)
@@ -11,8 +12,9 @@ static float *floats_at(unsigned char *block, size_t at)
     return (float *)(void *)(block + at);
 }
 
-// Parts of one layer. Roles and bytes are counted from its first ones on.
-static void pack_parts(const struct ga_packed_parts *parts, const struct ga_weight_view *roles, unsigned char *block)
+// Parts of one layer. Roles and bytes are counted from its first ones on; shared: roles of all layers.
+static void pack_parts(const struct ga_packed_parts *parts, const struct ga_weight_view *roles,
+                       const struct ga_weight_view *shared, unsigned char *block)
 {
     static const struct ga_weight_view none = {0};
     for (size_t i = 0; i < parts->n_linears; i++) {
@@ -28,6 +30,9 @@ static void pack_parts(const struct ga_packed_parts *parts, const struct ga_weig
     }
     for (size_t i = 0; i < parts->n_buckets; i++) {
         ga_pack_buckets(&parts->buckets[i], &roles[parts->buckets[i].role], floats_at(block, parts->buckets[i].at));
+    }
+    for (size_t i = 0; i < parts->n_table_products; i++) {
+        ga_pack_table_product(&parts->table_products[i], shared, roles, floats_at(block, parts->table_products[i].at));
     }
 }
 
@@ -51,7 +56,7 @@ void ga_pack_weights(const struct ga_packed_parts *parts, size_t n_parts, const 
         unsigned char *first = (unsigned char *)packed + parts[i].at;
         pack_angles(&parts[i], first);
         for (size_t layer = 0; layer < parts[i].count && roles != NULL; layer++) { // NULL: a model without roles
-            pack_parts(&parts[i], roles + parts[i].first_role + layer * parts[i].n_roles,
+            pack_parts(&parts[i], roles + parts[i].first_role + layer * parts[i].n_roles, roles + parts[i].shared_role,
                        first + layer * parts[i].bytes);
         }
     }

@@ -105,8 +105,21 @@ struct ga_packed_buckets {
     float factor;
 };
 
+// Rows of a table of relative positions as keys or queries of heads: each row goes through a LayerNorm, if there is
+// one, and a linear [heads * width][columns]. Number d of row r of a head lies at
+// head * head_floats + r / together * run_floats + r % together * row_stride + d * column_stride.
+struct ga_packed_table_product {
+    size_t table, norm_weight, norm_bias; // roles that all layers share: [rows][columns], [columns]; or GA_NO_ROLE
+    double eps;                           // of the norm
+    size_t weight, bias;                  // roles; bias: GA_NO_ROLE if there is none
+    float factor;                         // of both
+    size_t at;                            // bytes
+    size_t rows, columns, heads, width;
+    size_t head_floats, together, run_floats, row_stride, column_stride;
+};
+
 // Parts that occur `count` times, once for each layer: role r of layer i is roles[first_role + i * n_roles + r], and
-// byte b lies at `at` + i * bytes + b.
+// byte b lies at `at` + i * bytes + b. Table products count roles that all layers share from shared_role on.
 struct ga_packed_parts {
     size_t count, first_role, n_roles, at, bytes;
     const struct ga_packed_linear *linears;
@@ -119,6 +132,8 @@ struct ga_packed_parts {
     size_t n_angles;
     const struct ga_packed_buckets *buckets;
     size_t n_buckets;
+    const struct ga_packed_table_product *table_products;
+    size_t n_table_products, shared_role;
 };
 
 #endif

@@ -71,9 +71,13 @@ combinations.AXES = {
   { name = "weights", {}, { weights = "torch_mha", weights_prefix = "block.0." } },
 }
 
--- Whether some value of the table gives a field, alone or within its table.
+-- Features that most others are refused with: models of tests/specs have them with some of the rest.
+combinations.APART = { disentangled = true }
+
+-- Whether some value of the table gives a field, alone or within its table, or it is of a feature apart.
 function combinations.gives(field)
   local group, inner = field:match("^([^.]+)%.(.+)$")
+  if combinations.APART[group] then return true end
   for _, axis in ipairs(combinations.AXES) do
     for _, value in ipairs(axis) do
       local outer = value[group]

@@ -206,6 +206,56 @@ fact.holds("a T5 with its decoder is refused, with the architecture that takes t
     "is_encoder_decoder is true; expected false: the model is one stack")
 end)
 
+-- -- DeBERTa --------------------------------------------------------------------------------------------------------
+
+-- As deberta-v3-base is published, with small sizes.
+local DEBERTA = [["model_type": "deberta-v2", "attention_probs_dropout_prob": 0.1, "hidden_act": "gelu",
+  "hidden_dropout_prob": 0.1, "hidden_size": 12, "initializer_range": 0.02, "intermediate_size": 20,
+  "max_position_embeddings": 20, "relative_attention": true, "position_buckets": 8, "norm_rel_ebd": "layer_norm",
+  "share_att_key": true, "pos_att_type": "p2c|c2p", "layer_norm_eps": 1e-7, "max_relative_positions": -1,
+  "position_biased_input": false, "num_attention_heads": 2, "num_hidden_layers": 2, "type_vocab_size": 0,
+  "vocab_size": 7]]
+
+fact.holds("a DeBERTa v3 adds products with one table of relative positions for all layers, through a norm", function()
+  local result = reads(DEBERTA)
+  local s, map = result.spec, maps.get("deberta_v2", true)
+  fact.contains(result.text, "  disentangled = { span = 8, max_distance = 20, terms = \"both\", norm_eps = 1e-07, " ..
+    "own_linears = false },\n")
+  fact.equal(("%s %s %.6f"):format(tostring(s.positions), tostring(s.token_types), s.scale), "nil nil 0.235702")
+  fact.equal(maps.source(s, map, "disentangled_table"), "encoder.rel_embeddings.weight")
+  fact.equal(maps.source(s, map, "disentangled_norm_bias"), "encoder.LayerNorm.bias")
+  fact.equal(maps.source(s, map, "layers.1.k_weight"), "encoder.layer.1.attention.self.key_proj.weight")
+end)
+
+fact.holds("other DeBERTas have linears of positions, no buckets, one term or none, and positions of rows", function()
+  local s = reads((DEBERTA:gsub('"share_att_key": true', '"share_att_key": false'):gsub("p2c|c2p", "C2P"):gsub(
+    '"position_buckets": 8, "norm_rel_ebd": "layer_norm"', '"norm_rel_ebd": "none"')),
+    '"conv_kernel_size": 0, "attention_head_size": 6, "pooler_hidden_size": 12, "embedding_size": 12').spec
+  fact.equal(("%d %s %s %s %s %.6f"):format(s.disentangled.span, tostring(s.disentangled.max_distance),
+    s.disentangled.terms, tostring(s.disentangled.norm_eps), tostring(s.disentangled.own_linears), s.scale),
+    "20 nil c2p nil true 0.288675")
+  fact.equal(maps.source(s, maps.get("deberta_v2", true), "layers.1.disentangled_k_bias"),
+    "encoder.layer.1.attention.self.pos_key_proj.bias")
+  local plain = reads((DEBERTA:gsub('"relative_attention": true', '"relative_attention": false'):gsub(
+    '"position_biased_input": false', '"position_biased_input": true'))).spec
+  fact.equal(("%s %s %d %.6f"):format(tostring(plain.disentangled), plain.positions.kind, plain.positions.rows,
+    plain.scale), "nil learned 20 0.235702")
+  fact.equal(reads((DEBERTA:gsub('"p2c|c2p"', "null"))).spec.scale, nil)
+  fact.equal(reads((DEBERTA:gsub('"position_buckets": 8', '"position_buckets": 64'))).spec.disentangled.max_distance,
+    nil)
+end)
+
+fact.holds("a DeBERTa's classifier has the activation of its pooler, and what is not made is refused", function()
+  local ranks = reads(DEBERTA, '"architectures": ["DebertaV2ForSequenceClassification"], "pooler_hidden_act": ' ..
+    '"gelu", "pooler_dropout": 0, "num_labels": 1').spec
+  fact.equal(("%s %s %d"):format(ranks.pool.kind, ranks.classifier.activation, ranks.classifier.labels), "cls gelu 1")
+  refuses_config(DEBERTA, '"conv_kernel_size": 3, "conv_act": "gelu"',
+    "conv_kernel_size is 3; expected 0: there is no convolution after the first layer")
+  refuses_config(DEBERTA, '"embedding_size": 6', "embedding_size is 6; expected 12, as hidden_size")
+  refuses_config((DEBERTA:gsub("p2c|c2p", "p2p|c2p")), nil,
+    'pos_att_type is "p2p|c2p"; expected c2p, p2c or both, in a list or with "|" between them')
+end)
+
 -- -- Configurations as published ------------------------------------------------------------------------------------
 
 -- What is in the config.json of multilingual encoders made from XLM-RoBERTa besides its sizes.

@@ -169,7 +169,7 @@ end)
 fact.holds("every model type has a fact, and a data file that holds together", function()
   local covered = "bert roberta xlm_roberta camembert distilbert gpt2 llama qwen2 qwen3 mistral vit deit mpnet " ..
     "modernbert eurobert nomic_bert granite phi3 smollm3 gemma gemma2 gemma3_text olmo2 olmo3 t5 new gte " ..
-    "gpt_neox common"
+    "gpt_neox deberta_v2 common"
   for _, file in ipairs(assert(fs.list("generator/import/hf"))) do
     local name = file:match("^(.*)%.lua$")
     assert((" " .. covered .. " "):find(" " .. name .. " ", 1, true), file)

@@ -42,7 +42,7 @@ end)
 fact.holds("an order that cannot be is refused with who asks for it", function()
   fact.raises("modifier m: after names four, and no feature is called so", arranged, modifier("m", "bias", "four"))
   fact.raises("modifier m: after must list the features that it comes after", arranged, modifier("m", "bias"))
-  fact.raises("modifier m: score_order is late, which is none of scale, cap, bias, mask", arranged,
+  fact.raises("modifier m: score_order is late, which is none of position, scale, cap, bias, mask", arranged,
     modifier("m", "late", "one"))
   fact.raises("modifiers that wait for each other by their after: m, n", arranged, modifier("n", "bias", "m"),
     modifier("m", "bias", "n"))

@@ -122,4 +122,45 @@ fact.holds("sizes that make no buckets are refused with both fields", function()
   refuses({ relative_bias = true }, "relative_bias must be a table like { num_buckets = ... }, found true")
 end)
 
+-- -- Disentangled attention -----------------------------------------------------------------------------------------
+
+fact.holds("rows of relative positions are those of PyTorch's buckets, or end at the table's ends", function()
+  local function rows(more)
+    local s = accepts({ seq_len = "1..20", disentangled = more })
+    return s.disentangled_rows(s)
+  end
+  fact.equal(rows({ span = 8, max_distance = 20 }), "15, 15, 15, 15, 15, 15, 15, 15, 14, 14, 14, 14, 14, 13, 13, " ..
+    "12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1")
+  fact.contains(rows({ span = 3 }), "5, 5, 5, 4, 3, 2, 1, 0, 0, 0")
+end)
+
+fact.holds("weights of relative positions are a table, a norm, and linears where these are their own", function()
+  local function roles(more)
+    local names = {}
+    for _, role in ipairs(accepts({ disentangled = more }).roles) do
+      names[#names + 1] = role.name:match("^disentangled_(.*)$")
+    end
+    return table.concat(names, " ")
+  end
+  fact.equal(roles({ span = 8 }), "table")
+  fact.equal(roles({ span = 8, norm_eps = 0.1 }), "table norm_weight norm_bias")
+  fact.equal(roles({ span = 8, own_linears = true, terms = "p2c" }), "table q_weight q_bias")
+  fact.equal(roles({ span = 8, own_linears = true }), "table k_weight k_bias q_weight q_bias")
+end)
+
+fact.holds("disentangled attention refuses what it is not generated with", function()
+  refuses({ disentangled = { span = 8 }, mask = { causal = true } }, "disentangled is not generated with mask.causal")
+  refuses({ disentangled = { span = 8 }, rope = { layout = "half_split" } },
+    "disentangled is not generated with rope")
+  refuses({ disentangled = { terms = "c2p" } }, "disentangled.span is missing, but there are other fields of " ..
+    "disentangled: half the rows of its table")
+  refuses({ disentangled = { span = 8, max_distance = 5 } }, "disentangled.max_distance (5) must be greater than 5: " ..
+    "disentangled.span (8) gives distances up to 4 a row of their own")
+  refuses({ disentangled = { span = 8 }, dtype = { attention = "int8" } },
+    'dtype.attention = "int8" contradicts disentangled, which adds products of floats to scores')
+  refuses({ disentangled = { span = 8 }, dtype = "int8" }, "disentangled is not generated with a dtype other than f32")
+  refuses({ disentangled = { span = 8 }, weights_dtype = "bf16" }, "disentangled is not generated with weights_dtype")
+  refuses({ disentangled = { span = 8 }, head_scale = true }, "disentangled is not generated with head_scale")
+end)
+
 fact.finish()

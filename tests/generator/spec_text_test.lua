@@ -91,6 +91,9 @@ local WORDS = {
   ["--logits-transform-bias"] = { "yes", "no" },
   ["--logits-tied"] = { "yes", "no" }, ["--logits-bias"] = { "yes", "no" },
   ["--logits-transform"] = { "relu", "gelu", "gelu_tanh", "silu", "tanh" },
+  ["--disentangled-span"] = { "8" }, ["--disentangled-distance"] = { "30" },
+  ["--disentangled-terms"] = { "both", "c2p", "p2c" }, ["--disentangled-norm-eps"] = { "1e-7" },
+  ["--disentangled-own"] = { "yes", "no" },
   ["--relative-bidirectional"] = { "yes", "no" }, ["--activation"] = { "relu", "none", "q=silu,o=gelu_tanh", "v=none" },
 }
 
@@ -116,7 +119,9 @@ local BESIDE = { ["mask.window"] = { "mask.causal", true }, ["mask.window_sides"
   ["rope.scaling"] = { "rope.layout", "half_split", "rope.factor", 2 },
   ["rope.factor"] = { "rope.layout", "half_split", "rope.scaling", "linear" },
   ["rope.original_positions"] = { "rope.layout", "half_split", "rope.scaling", "dynamic", "rope.factor", 2 },
-  ["qk_norm.eps"] = { "qk_norm.kind", "rms" },
+  ["qk_norm.eps"] = { "qk_norm.kind", "rms" }, ["disentangled.max_distance"] = { "disentangled.span", 8 },
+  ["disentangled.terms"] = { "disentangled.span", 8 }, ["disentangled.norm_eps"] = { "disentangled.span", 8 },
+  ["disentangled.own_linears"] = { "disentangled.span", 8 },
   cache_dtype = { "cache", 600 },
   dtype = { "kind", "encoder", "n_layers", 2, "vocab_size", 9, "logits.kind", "linear" },
   d_v = { "kind", "sdpa" }, kind = { "n_layers", 2 },

@@ -186,7 +186,8 @@ static bool is_as_it_is(const struct ga_model *model, const char *name)
             return true;
         }
     }
-    return reference_idle_weight(name) || (model->stack && strstr(name, "norm_weight") != NULL);
+    const bool is_linear = strncmp(name, "disentangled_", 13) == 0 && strstr(name, "_weight") != NULL;
+    return (reference_idle_weight(name) && !is_linear) || (model->stack && strstr(name, "norm_weight") != NULL);
 }
 
 void weights_random(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data)

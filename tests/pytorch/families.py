@@ -42,6 +42,15 @@ def roberta(r):
     return bert(r, type_vocab_size=1)
 
 
+def deberta(r, i, **more):
+    shared, terms, norm = [(True, "p2c|c2p", "layer_norm"), (False, ["c2p"], "none"), (False, ["p2c"], "layer_norm"),
+                           (False, ["p2c", "c2p"], "none"), (True, r.choice([[], ["c2p"]]), "layer_norm")][i % 5]
+    buckets, most = (-1, r.choice([5, 20])) if i % 5 == 2 else (r.choice([4, 7, 16, 32]), r.choice([-1, 40, 90]))
+    return bert(r, relative_attention=i % 5 < 4 or r.random() < 0.5, share_att_key=shared, pos_att_type=terms,
+                norm_rel_ebd=norm, position_biased_input=i % 2 == 1, position_buckets=buckets,
+                max_relative_positions=most, type_vocab_size=i % 3, pooler_hidden_act=["gelu", "relu"][i % 2], **more)
+
+
 def distilbert(r):
     heads = r.choice([1, 2, 3, 5])
     return {"dim": heads * r.choice([6, 9, 14]), "n_heads": heads, "n_layers": r.choice([1, 2, 3]),
@@ -228,6 +237,8 @@ FAMILIES = {
     "bert": ("BertModel", bert, "encoder"),
     "bert_reranker": ("BertForSequenceClassification", lambda r: bert(r, num_labels=r.choice([1, 3])), "reranker"),
     "camembert": ("CamembertModel", roberta, "encoder"),
+    "deberta": ("DebertaV2Model", deberta, "encoder"),
+    "deberta_reranker": ("DebertaV2ForSequenceClassification", lambda r, i: deberta(r, i, num_labels=3), "reranker"),
     "deit": ("DeiTModel", vit, "image"),
     "distilbert": ("DistilBertModel", distilbert, "encoder"),
     "eurobert": ("EuroBertModel", lambda r: decoder(r, head_dim=False), "encoder"),

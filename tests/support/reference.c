@@ -331,7 +331,7 @@ void reference_idle_scores(const struct ga_model *model, const struct ga_io *io,
         const float *weight = reference_idle_weight(model->roles[r].name);
         idle[r] = (struct ga_weight_view){.data = weight ? weight : &zero};
     }
-    const struct reference_row row = {model, idle, io, b, h, i};
+    const struct reference_row row = {model, idle, io, b, h, i, NULL, NULL, 0};
     const size_t kv_rows = reference_kv_used(model, io, b);
     modify_scores_f64(&row, kv_rows, kv_rows + model->extra_keys, scores);
 }

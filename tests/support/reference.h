@@ -85,6 +85,8 @@ struct reference_row {
     const struct ga_weight_view *roles;
     const struct ga_io *io;
     size_t b, h, i;
+    const void *q, *k; // of REAL: the query [d_head], and its head's keys, k_stride numbers apart; NULL if unknown
+    size_t k_stride;
 };
 
 // How far key j lies after the row's own place.

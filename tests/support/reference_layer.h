@@ -177,7 +177,8 @@ static void IN_REAL(heads)(const struct ga_model *model, const struct ga_weight_
         for (size_t h = 0; h < model->n_heads; h++) {
             size_t at = i * width + h * model->d_head, kv_at = h / group * model->d_head;
             size_t v_at = h / group * model->d_v, x_at = (i * model->n_heads + h) * model->d_v;
-            const struct reference_row row = {model, roles, io, b, h, i};
+            const struct reference_row row = {
+                model, roles, io, b, h, i, rows->q + at, rows->k + kv_at, model->n_kv_heads * model->d_head};
             IN_REAL(score)(&row, rows->q + at, rows->k + kv_at, kv_rows, rows->weights);
             IN_REAL(mask)(model, io, b, h, i, rows->weights, seen);
             IN_REAL(give_scores)(model, io, b, h, i, rows);

@@ -6,13 +6,8 @@ local types = require "schema.types"
 
 local MAX_DISTANCE, MAX_BUCKETS = 65536, 4096
 
--- x >= 0 as the nearest float: PyTorch computes buckets in floats, which decides where one begins at a whole distance.
-local function f32(x)
-  local unit = 1
-  while x >= unit * 2 do unit = unit * 2 end
-  while x > 0 and x < unit do unit = unit / 2 end
-  return math.floor(x / unit * 2 ^ 23 + 0.5) * unit / 2 ^ 23
-end
+-- PyTorch computes buckets in floats, which decides where one begins at a whole distance.
+local f32 = elementary.f32
 
 -- The bucket of a distance: one for each up to half of them, then ever wider ones up to max_distance.
 local function bucket(distance, count, max_distance)

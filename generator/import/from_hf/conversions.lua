@@ -5,6 +5,7 @@
 local elementary = require "base.elementary"
 local json = require "import.from_hf.json"
 local layer_kinds = require "import.from_hf.layer_kinds"
+local positions = require "import.from_hf.positions"
 local types = require "schema.types"
 
 local conversions = {}
@@ -348,8 +349,8 @@ function conversions.patches(value, context, row)
   return math.floor(height / rows) * math.floor(width / columns) + (row.tokens or 1)
 end
 
-for _, name in ipairs({ "every_nth", "layer_types", "windows", "near_kind", "plain_layers", "plain_kind" }) do
-  conversions[name] = layer_kinds[name]
+for _, more in ipairs({ layer_kinds, positions }) do
+  for name, convert in pairs(more) do conversions[name] = convert end
 end
 
 return conversions

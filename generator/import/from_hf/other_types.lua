@@ -7,7 +7,7 @@ local NAMES = [[
   blenderbot blenderbot_small blip blip_2 bloom blt blt_global_transformer blt_patcher bridgetower bros
   canary canine chameleon chatglm chinese_clip chmv2 clap clip clipseg clvp codegen cohere cohere2 cohere2_moe
   cohere_asr cohere_compass colmodernvbert colpali colqwen2 convbert convnext convnextv2 cosmos3_edge cosmos3_omni
-  cpmant csm ctrl cvt cwm dac dbrx deberta deberta_v2 decision_transformer deepseek_ocr2 deepseek_v2 deepseek_v3
+  cpmant csm ctrl cvt cwm dac dbrx deberta decision_transformer deepseek_ocr2 deepseek_v2 deepseek_v3
   deepseek_v32 deepseek_v4 deepseek_vl deepseek_vl_hybrid deimv2 depth_anything depth_pro detr dia diffllama
   diffusion_gemma dinat dinov2 dinov2_with_registers dinov3_convnext dinov3_vit doge donut_swin dots1 dots3_note dpr
   dpt edgetam efficientloftr efficientnet electra embedding_gemma2 emu3 encodec eomt eomt_dinov3 ernie ernie4_5

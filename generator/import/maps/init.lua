@@ -1,15 +1,16 @@
 -- maps/init.lua: the weight-name maps that ship, one data file each, and how a map answers for one weight. A map is a
 -- table like a spec's `weights` field; qkv_weight and qkv_bias hold q, k and v stacked by rows, or, with transposed =
--- true ([in,out]), side by side by columns; up_gate_weight and up_gate_bias hold up and gate in this way. With by_head,
--- qkv_weight and qkv_bias hold q, k and v of the first head, then those of the second, and so on. Under
+-- true ([in,out]), side by side by columns; up_gate_weight and up_gate_bias hold up and gate in this way. With
+-- by_head, qkv_weight and qkv_bias hold q, k and v of the first head, then those of the second, and so on. Under
 -- `refuses` stand, by role, tensors of other modules that go by the same names: a file that holds one is never read by
 -- this map, unless the spec has its numbers: `of_spec` gives, by role, the field of rope that has them. `inside` is a
--- set of roles without the prefix in files of other maps, and with it in those of this one; `varies` lists the roles by
--- which a map differs from another, without any of which it is not offered, `only_with` those without one of which it
--- is not; a map `on_demand` is offered only where the spec names it. Under `transformed` stand what logits are called
--- after a transform, tied_bias the bias of tied ones; under `vectors` what logits of length one are called. A weight of
--- a score modifier (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module
--- that has it is known.
+-- set of roles without the prefix in files of other maps, and with it in those of this one; `varies` lists the roles
+-- by which a map differs from another, without any of which it is not offered, `only_with` those without one of which
+-- it is not; a map `on_demand` is offered only where the spec names it. Under `transformed` stand what logits are
+-- called after a transform, tied_bias the bias of tied ones; under `vectors` what logits of length one are called.
+-- `spare` is a set of roles whose tensors a file may hold if the spec leaves them out. A weight of a score modifier
+-- (one of spec.modifier_weights) that no map here names is called in a file as its role is: no module that has it is
+-- known.
 local text = require "base.text"
 
 local maps = {}
@@ -20,9 +21,9 @@ local NAMES = {
 
 local STACK_NAMES = {
   "bert", "bert_gamma", "bert_one_bias", "bert_colbert", "roberta", "roberta_one_bias", "mpnet", "mpnet_one_bias",
-  "modernbert", "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "gpt_neox", "llama", "phi3", "gemma2",
-  "vit", "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3", "gguf_gemma2",
-  "gguf_gpt2", "gguf_bert", "gguf_nomic_bert", "gguf_modern_bert", "t5", "t5_gated", "roles",
+  "deberta_v2", "modernbert", "modernbert_labels", "nomic_bert", "gte", "distilbert", "gpt2", "gpt_neox", "llama",
+  "phi3", "gemma2", "vit", "torch_encoder", "torch_decoder", "torch_transformer", "tutorial", "gguf", "gguf_phi3",
+  "gguf_gemma2", "gguf_gpt2", "gguf_bert", "gguf_nomic_bert", "gguf_modern_bert", "t5", "t5_gated", "roles",
 }
 
 -- The maps of one attention layer's weights; is_stack: those of whole models, where `layer` is what stands before the
@@ -59,12 +60,10 @@ function maps.get(name, is_stack)
   end
 end
 
--- Whether a map that ships names a tensor for a role of one layer.
-local function is_named(role)
-  for _, is_stack in ipairs({ false, true }) do
-    for _, name in ipairs(maps.names(is_stack)) do
-      if maps.get(name, is_stack)[role] then return true end
-    end
+-- Whether a map that ships, of layers or of whole models, names a tensor for a role of one layer.
+local function is_named(role, is_stack)
+  for _, name in ipairs(maps.names(is_stack)) do
+    if maps.get(name, is_stack)[role] then return true end
   end
   return false
 end
@@ -73,7 +72,7 @@ end
 local function own_name(spec, map, role)
   if not ships[map] then return nil end
   for _, name in ipairs(spec.modifier_weights) do
-    if name == role and not is_named(role) then return role end
+    if name == role and not is_named(role, spec.stack) then return role end
   end
 end
 
@@ -186,7 +185,8 @@ local function stack_refused(spec, map)
   for _, part in ipairs(STACK_PARTS) do
     for _, name in ipairs(part.roles) do
       local role = part.is_layer and "layers.0." .. name or name
-      local tensor = not maps.has_role(spec, role) and maps.source(spec, map, role)
+      local is_known = maps.has_role(spec, role) or map.spare and map.spare[name]
+      local tensor = not is_known and maps.source(spec, map, role)
       if tensor then list[#list + 1] = { role = role, tensor = tensor } end
     end
   end
