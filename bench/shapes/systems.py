@@ -48,6 +48,8 @@ def torch_model(name, folder, dtype="float32", attention="sdpa"):
     import torch
     import transformers
     kind = getattr(transformers, shapes.SHAPES[name][1])
+    if not kind._supports_sdpa:
+        attention = "eager"
     return kind.from_pretrained(folder, attn_implementation=attention, dtype=getattr(torch, dtype)).eval()
 
 
