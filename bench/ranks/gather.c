@@ -18,7 +18,7 @@ int main(void)
 {
     static double seconds[ROUNDS];
     static char row[LARGEST];
-    size_t rank, size, ends[GA_MAX_RANKS];
+    size_t rank, size, ends[GA_MAX_TEAM];
     if (!ga_rank_library.begin(&rank, &size)) {
         return EXIT_FAILURE;
     }

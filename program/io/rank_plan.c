@@ -60,7 +60,7 @@ static double read_speed(const struct ga_parallel *parallel)
 // Seconds of a gather of a row of so many floats, in the mean; below zero: it failed.
 static double gather_seconds(const struct ga_ranks *ranks, size_t width)
 {
-    size_t ends[GA_MAX_RANKS];
+    size_t ends[GA_MAX_TEAM];
     float *row = calloc(width, sizeof *row);
     double begun = 0;
     bool ok = row != NULL;
@@ -107,7 +107,7 @@ enum ga_exit ga_rank_team_plan(const struct ga_rank_team *team, const struct ga_
     const struct ga_call_size token = {.batch = 1, .q_len = 1, .kv_len = 1, .cached = 1, .logit_rows = 1};
     const double speed = read_speed(instance->parallel), seconds = gather_seconds(team->ranks, width);
     const uint64_t own = (uint64_t)speed;
-    uint64_t all[GA_MAX_RANKS];
+    uint64_t all[GA_MAX_TEAM];
     if (seconds < 0 || !ga_rank_library.tell(&own, 1, all)) {
         return GA_EXIT_FAILED; // ga_rank_team_end says why
     }

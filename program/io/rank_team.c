@@ -26,7 +26,7 @@ static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
     team->context.is_quiet = team->rank > 0;
     if (!team->ranks) {
         team->state = GA_TEAM_OVER; // for all of them
-        return ga_failed(&team->context, "%zu ranks; expected at most %d", team->count, GA_MAX_RANKS);
+        return ga_failed(&team->context, "%zu ranks; expected at most %d", team->count, GA_MAX_TEAM);
     }
     return team->rank == 0 || freopen("/dev/null", "w", stdout)
                ? GA_EXIT_OK
@@ -69,7 +69,7 @@ static void find_numbers(const struct ga_rank_team *team, const struct ga_model_
 // from it; one that failed has said why itself.
 static enum ga_exit meet(struct ga_rank_team *team, const uint64_t own[NUMBERS])
 {
-    uint64_t all[GA_MAX_RANKS * NUMBERS];
+    uint64_t all[GA_MAX_TEAM * NUMBERS];
     const size_t end = team->count * NUMBERS;
     size_t i = NUMBERS;
     bool any_failed = false;

@@ -33,7 +33,7 @@ struct ga_rank_library {
 
     void (*end)(void);
 
-    // What io.ranks takes until the end, with gathers that fail after so many seconds; NULL: more than GA_MAX_RANKS.
+    // What io.ranks takes until the end, with gathers that fail after so many seconds; NULL: more than GA_MAX_TEAM.
     const struct ga_ranks *(*team)(double seconds);
 
     // numbers_out [ranks][count]: those of every rank. False: a rank did not come in time. After team.

@@ -39,10 +39,10 @@ struct piece {
 
 static struct {
     struct ga_ranks ranks;
-    MPI_Comm node;                      // MPI_COMM_NULL: the ranks are on several
-    MPI_Win window;                     // of the boards
-    struct board *boards[GA_MAX_RANKS]; // NULL: by messages
-    bool seen[GA_MAX_RANKS];            // the system says whether that process lives
+    MPI_Comm node;                     // MPI_COMM_NULL: the ranks are on several
+    MPI_Win window;                    // of the boards
+    struct board *boards[GA_MAX_TEAM]; // NULL: by messages
+    bool seen[GA_MAX_TEAM];            // the system says whether that process lives
     uint64_t turn;
     char *room; // of messages
     size_t room_bytes;
@@ -193,7 +193,7 @@ static bool finish(MPI_Request *request)
 static bool exchange_messages(const struct piece *piece)
 {
     const size_t size = team.ranks.size, bytes = piece->rows * piece->ends[size - 1];
-    int counts[GA_MAX_RANKS], starts[GA_MAX_RANKS];
+    int counts[GA_MAX_TEAM], starts[GA_MAX_TEAM];
     MPI_Request request;
     if (bytes > INT_MAX || !make_room(bytes)) {
         snprintf(team.trouble, sizeof team.trouble, "no memory for %zu bytes of messages", bytes);
@@ -275,7 +275,7 @@ const struct ga_ranks *ga_mpi_team(double seconds)
     int rank, size, on_node;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size > GA_MAX_RANKS) {
+    if (size > GA_MAX_TEAM) {
         return NULL;
     }
     team.ranks = (struct ga_ranks){(size_t)rank, (size_t)size, gather, NULL};

@@ -29,7 +29,7 @@ enum ga_status ga_call_ranks(const struct ga_model *model, const struct ga_io *i
     }
     const struct ga_call_rule rules[] = {
         {!is_aligned, GA_ALIGNMENT, "ranks is not aligned as a struct ga_ranks must be"},
-        {is_given && (given.size > GA_MAX_RANKS || given.rank >= given.size), GA_ARGUMENT,
+        {is_given && (given.size > GA_MAX_TEAM || given.rank >= given.size), GA_ARGUMENT,
          "ranks->rank or ranks->size is out of range; expected a size of 1..64 and a rank below it"},
         {is_given && given.gather == NULL, GA_ARGUMENT, "ranks->gather is NULL; expected a function"},
         {is_given && model->stack == NULL, GA_UNSUPPORTED,
@@ -38,7 +38,7 @@ enum ga_status ga_call_ranks(const struct ga_model *model, const struct ga_io *i
          "ranks are given with layer_attention, layer_cross_attention or src_layer_attention, but each rank has the "
          "weights of its own heads alone"},
     };
-    _Static_assert(GA_MAX_RANKS == 64, "as the sentence says");
+    _Static_assert(GA_MAX_TEAM == 64, "as the sentence says");
     *gathering_out = (struct ga_gathering){{given.rank, given.size, gather, gathering_out}, given, false};
     return ga_call_rules(model, rules, sizeof rules / sizeof *rules, error);
 }
@@ -69,7 +69,7 @@ size_t ga_ranks_end(const struct ga_ranks *ranks, size_t width, size_t block)
 
 void ga_ranks_gather(const struct ga_ranks *ranks, float *x, size_t rows, size_t stride, size_t width, size_t block)
 {
-    size_t ends[GA_MAX_RANKS];
+    size_t ends[GA_MAX_TEAM];
     if (ranks == NULL || rows * width == 0) {
         return;
     }

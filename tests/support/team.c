@@ -12,7 +12,7 @@ struct team {
     pthread_cond_t met;
     size_t size, arrived, meetings;
     bool failed;
-    const char *data[GA_MAX_RANKS];
+    const char *data[GA_MAX_TEAM];
     team_member *member;
     void *context;
 };
@@ -79,7 +79,7 @@ static void *run(void *context)
 size_t team_run(size_t size, team_member *member, void *context)
 {
     struct team team = {.size = size, .member = member, .context = context};
-    struct rank all[GA_MAX_RANKS];
+    struct rank all[GA_MAX_TEAM];
     size_t started = 0;
     pthread_mutex_init(&team.lock, NULL);
     pthread_cond_init(&team.met, NULL);

@@ -10,7 +10,7 @@
 enum { D_MODEL = 10, ROWS = 3, SCRATCH = 64, GATHERS = 3, BLOCK = 4 };
 
 static size_t runs, gathers, fails_at; // fails_at: the gather that fails, counted from 1; 0: none
-static size_t seen_rows, seen_stride, seen_ends[GA_MAX_RANKS];
+static size_t seen_rows, seen_stride, seen_ends[GA_MAX_TEAM];
 static bool was_divided;
 static struct ga_ranks ranks;
 
@@ -76,7 +76,7 @@ Test(call_ranks, what_breaks_a_rule_is_refused)
     } rows[] = {
         {&whole, {2, 2, gather, NULL}, false, GA_ARGUMENT, "ranks->rank or ranks->size is out of range"},
         {&whole, {0, 0, gather, NULL}, false, GA_ARGUMENT, "ranks->rank or ranks->size is out of range"},
-        {&whole, {0, GA_MAX_RANKS + 1, gather, NULL}, false, GA_ARGUMENT, "expected a size of 1..64"},
+        {&whole, {0, GA_MAX_TEAM + 1, gather, NULL}, false, GA_ARGUMENT, "expected a size of 1..64"},
         {&whole, {0, 2, NULL, NULL}, false, GA_ARGUMENT, "ranks->gather is NULL"},
         {&layer, {0, 2, gather, NULL}, false, GA_UNSUPPORTED, "one attention layer"},
         {&whole, {0, 2, gather, NULL}, true, GA_UNSUPPORTED, "ranks are given with layer_attention"},
@@ -151,7 +151,7 @@ Test(call_ranks, a_gather_that_fails_ends_the_call_and_is_the_last)
 Test(call_ranks, columns_are_divided_in_order)
 {
     const size_t widths[] = {1, 7, 64, 100, 1000}, blocks[] = {1, 3, 16, 96};
-    for (size_t i = 0; i < 5 * 4 * GA_MAX_RANKS; i++) {
+    for (size_t i = 0; i < 5 * 4 * GA_MAX_TEAM; i++) {
         const size_t width = widths[i % 5], block = blocks[i / 5 % 4], size = i / 20 + 1;
         size_t column = 0;
         for (size_t rank = 0; rank < size; rank++) {

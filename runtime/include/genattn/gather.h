@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { GA_MAX_RANKS = 64 };
+enum { GA_MAX_TEAM = 64 }; // ranks of a call
 
 // One of several processes, or of threads, that make the same calls in the same order, with the same variant, weights,
 // inputs, outputs asked for and number of threads in io.parallel. Each has its own scratch, cache and memory for
@@ -20,7 +20,7 @@ enum { GA_MAX_RANKS = 64 };
 // Outputs are complete on every rank, and have the bits of a call without ranks. A cache holds the key heads of its
 // rank alone; the others have any values.
 struct ga_ranks {
-    size_t rank, size; // which one this is, 0..size - 1, of how many, 1..GA_MAX_RANKS
+    size_t rank, size; // which one this is, 0..size - 1, of how many, 1..GA_MAX_TEAM
     // data: `rows` rows, `stride` bytes apart. In each row, rank r has computed the bytes from ends[r - 1] (rank 0:
     // from 0) up to ends[r]; some ranks may have none. The function brings the bytes of all other ranks from the same
     // call of their function, and returns when they are there. False: it cannot; ga_model_run then returns GA_RANK and
