@@ -18,12 +18,30 @@ echo "== gathers through shared memory"
 mpirun -n 2 "$work/gather"
 echo "== gathers by messages, within this machine"
 MPIR_CVAR_NOLOCAL=1 mpirun -n 2 "$work/gather"
-for command in "$program" "$program threads" "mpirun -n 2 $program"; do
-    echo "== generate: $command"
-    case $command in *threads) more="--threads 2" ;; *) more= ;; esac
-    for new in 20 220; do
-        # shellcheck disable=SC2086 # words of a command
-        /usr/bin/env time -f "$new tokens: %e s, %M KiB" ${command% threads} generate --weights "$work/w.gap" \
-            --trust-weights --input "$work/in" --output "$work/more.safetensors" --new $new $more >/dev/null
-    done
+
+# seconds NEW COMMAND...: of generating NEW tokens.
+seconds() {
+    new=$1
+    shift
+    begun=$(date +%s.%N)
+    # shellcheck disable=SC2086 # words
+    "$@" generate --weights "$work/w.gap" --trust-weights --input "$work/in" --output "$work/more.safetensors" \
+        --new "$new" $more >/dev/null 2>&1
+    echo "$(date +%s.%N) $begun" | awk '{ printf "%.3f ", $1 - $2 }'
+}
+
+# each MORE COMMAND...: seconds of 10 and of 110 tokens; the difference is without loading.
+each() {
+    more=$1
+    shift
+    seconds 10 "$@"
+    seconds 110 "$@"
+}
+
+echo "== tokens a second, in turns: one rank, two ranks, two threads; load $(cut -d ' ' -f 1-3 /proc/loadavg)"
+for round in 1 2 3 4 5 6; do
+    { each "" taskset -c 0 "$program" && each "" mpirun -bind-to user:0,1 -n 2 "$program" &&
+        each "--threads 2" "$program"; } |
+        awk -v round="$round" '{ a = $2 - $1; b = $4 - $3; c = $6 - $5
+            printf "%d: %.1f, %.1f (%.2f times), %.1f (%.2f times)\n", round, 100 / a, 100 / b, a / b, 100 / c, a / c }'
 done
