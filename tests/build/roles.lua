@@ -55,7 +55,7 @@ local ROLES = {
   -- encoder. valgrind, some fifty times as slow, looks at all that it can run.
   memory = {}, valgrind = {},
   -- Another architecture, in an emulator that is some ten times as slow.
-  cross = {},
+  cross = { also = { "bits" } },
 }
 
 -- The roles in a spec's text, in order.

@@ -1,4 +1,4 @@
--- test: bits, cross
+-- test: cross
 return {
   -- Attention in bf16 of heads that are given, two running sums of keys deep, values narrower than keys, and a mask
   -- that may hide a value which is no number.
