@@ -115,8 +115,9 @@ def quiet(found):
     """How much of the time the systems had their CPU."""
     samples = [sample for entries in found.values() for entry in entries.values() for sample in entry["rounds"]]
     shares = sorted(sample["cpu"] / sample["seconds"] for sample in samples)
-    return (f"{len(samples)} rounds in all. A system had its CPU {100 * median(shares):.0f} % of the time in the median, "
-            f"{100 * shares[0]:.0f} % in the worst round.")
+    middle, worst = 100 * median(shares), 100 * shares[0]
+    return (f"{len(samples)} rounds in all. A system had its CPU {middle:.0f} % of the time in the median, {worst:.0f} % "
+            "in the worst round.")
 
 
 def page(result):
@@ -126,7 +127,8 @@ def page(result):
              "own, in batches of 32 of like lengths. Inputs a second: the median of the rounds. CPU seconds for a "
              "million tokens: those of the best round, which say more if the machine was busy. Distance: mean of "
              "1 − cosine to PyTorch in double precision, or of the difference of the score.", "",
-             quiet(result["shapes"]), "", "CPU seconds for a million tokens:", "", *costs(result["shapes"]), "", "Everything:", "",
+             quiet(result["shapes"]), "", "CPU seconds for a million tokens:", "", *costs(result["shapes"]), "",
+             "Everything:", "",
              "| shape | system | inputs/s | CPU s for 10⁶ tokens | memory, MiB | distance | |",
              "| --- | --- | --: | --: | --: | --: | --- |"]
     for name in filter(result["shapes"].get, shapes.SHAPES):
