@@ -116,8 +116,8 @@ def quiet(found):
     samples = [sample for entries in found.values() for entry in entries.values() for sample in entry["rounds"]]
     shares = sorted(sample["cpu"] / sample["seconds"] for sample in samples)
     middle, worst = 100 * median(shares), 100 * shares[0]
-    return (f"{len(samples)} rounds in all. A system had its CPU {middle:.0f} % of the time in the median, {worst:.0f} % "
-            "in the worst round.")
+    return (f"{len(samples)} rounds in all. A system had its CPU {middle:.0f} % of the time in the median, "
+            f"{worst:.0f} % in the worst round.")
 
 
 def page(result):
