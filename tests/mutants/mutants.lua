@@ -159,7 +159,7 @@ local function mutate_c(build, mutant, text)
   return joined({ object }, test_objects(build, mutant.test))
 end
 
--- Runs with the mutated file in place of the tree's own; the tree is a copy of the generator and its templates.
+-- Runs with the mutated file in place of the tree's own; the tree is a copy of the generator, its templates and tools.
 local function with_file(mutant, text, run)
   local path = ("%s/tree/%s"):format(OUT, mutant.file)
   local before = assert(fs.read(mutant.file))
@@ -286,9 +286,9 @@ end
 
 -- A copy of what mutants of the generator change, beside links to the rest of what its tests read.
 local function make_tree()
-  local links = "tests text specs runtime program docs demo bench tools configure build.ninja rules.ninja README.md " ..
+  local links = "tests text specs runtime program docs demo bench configure build.ninja rules.ninja README.md " ..
     "SECURITY.md"
-  return compat.execute(([[rm -rf %s/tree && mkdir -p %s/tree && cp -RL generator templates %s/tree &&
+  return compat.execute(([[rm -rf %s/tree && mkdir -p %s/tree && cp -RL generator templates tools %s/tree &&
     for name in %s; do ln -s "$PWD/$name" %s/tree/ || exit 1; done]]):format(OUT, OUT, OUT, links, OUT))
 end
 
