@@ -54,7 +54,7 @@ static double read_speed(const struct ga_parallel *parallel)
     }
     const double seconds = ga_seconds_now() - begun;
     free(words);
-    return seconds > 0 && reading.sums[0] > 0 ? READ_BYTES / seconds : 0;
+    return seconds > 0 && reading.sums[0] > 0 ? (double)READ_BYTES / seconds : 0;
 }
 
 // Seconds of a gather of a row of so many floats, in the mean; below zero: it failed.
@@ -71,7 +71,7 @@ static double gather_seconds(const struct ga_ranks *ranks, size_t width)
         begun = i == GATHERS ? ga_seconds_now() : begun;
         ok = ranks->gather(ranks->self, row, 1, width * sizeof *row, ends);
     }
-    const double seconds = (ga_seconds_now() - begun) / GATHERS;
+    const double seconds = (ga_seconds_now() - begun) / (double)GATHERS;
     free(row);
     return ok ? seconds : -1;
 }
