@@ -82,8 +82,7 @@ local function take_wisdom(s, path, names)
   s.wisdom, why = wisdom.of_spec(entries, s)
   if s.wisdom == false then fail(1, path .. ": " .. why) end
   s.wisdom_path = path
-  local problems = tuning.problems(emit.plans(s, names))
-  for i, problem in ipairs(problems) do problems[i] = path .. ": " .. problem end
+  local problems = tuning.problems(emit.plans(s, names), path)
   if #problems > 0 then fail(1, compat.unpack(problems)) end
 end
 

@@ -30,8 +30,7 @@ local function give(model, entries, isas, path)
   if values == false then return nil, { path .. ": " .. why } end
   if not values then return ("%s: no wisdom in %s is for this model and CPU"):format(model.spec.name, path) end
   model.spec.wisdom, model.wisdom = values, PATH
-  local problems = tuning.problems(plan_files.plans(model.spec, isas))
-  for i, problem in ipairs(problems) do problems[i] = path .. ": " .. problem end
+  local problems = tuning.problems(plan_files.plans(model.spec, isas), path)
   if #problems > 0 then return nil, problems end
   return ("%s: wisdom of %s: %s"):format(model.spec.name, path, words_of(values))
 end

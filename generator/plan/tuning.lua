@@ -71,17 +71,17 @@ function tuning.describe(all, part)
   return lines
 end
 
--- What is wrong with the values of wisdom, by plans that have been made with them: values outside their range, and
+-- What is wrong with the values of the wisdom in `path`, by plans that have been made with them: values outside their range, and
 -- names of no parameter.
-function tuning.problems(plans)
+function tuning.problems(plans, path)
   local messages = {}
   for _, p in ipairs(plans) do
     local all, unknown = p.kernels.tuning, {}
-    for _, message in ipairs(all.problems) do messages[#messages + 1] = message end
+    for _, message in ipairs(all.problems) do messages[#messages + 1] = path .. ": " .. message end
     for name in pairs(all.values) do unknown[#unknown + 1] = not all.of[name] and name or nil end
     table.sort(unknown)
     for _, name in ipairs(unknown) do
-      messages[#messages + 1] = ("%s: this model has no tuning parameter %s"):format(all.set, name)
+      messages[#messages + 1] = ("%s: %s: this model has no tuning parameter %s"):format(path, all.set, name)
     end
   end
   return messages

@@ -8,7 +8,7 @@
 #include "elementary.h"
 #include "min_max.h"
 
-enum { TOGETHER = 8 }; // rows that pass by the weights together
+enum { TOGETHER = 8 }; // rows of the table for which one pass over the weights computes
 
 // Rows of the table from `first` on, `count` of them; those after the last one are the first one again.
 struct rows {

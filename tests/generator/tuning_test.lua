@@ -70,7 +70,7 @@ fact.holds("no candidate changes a file's name, packed weights or how a cache li
       fact.equal(paths(s, tuned), paths(s, usual))
       fact.equal(packed(tuned), packed(usual))
       for i, p in ipairs(tuned) do
-        fact.equal(#tuning.problems({ p }), 0)
+        fact.equal(#tuning.problems({ p }, "w.txt"), 0)
         fact.equal((p.attention or p).key_panel, (usual[i].attention or usual[i]).key_panel)
       end
     end
@@ -120,9 +120,9 @@ end)
 
 fact.holds("a value out of range and an unknown name are said by name, with what was expected", function()
   local p = tuned(ENCODER, "avx2", { ["up.rows"] = 99, ["up.colour"] = 1 })
-  local messages = tuning.problems({ p })
-  fact.lists_equal(messages, { "avx2: up.rows is 99; expected 1 to 6",
-    "avx2: this model has no tuning parameter up.colour" })
+  local messages = tuning.problems({ p }, "w.txt")
+  fact.lists_equal(messages, { "w.txt: avx2: up.rows is 99; expected 1 to 6",
+    "w.txt: avx2: this model has no tuning parameter up.colour" })
 end)
 
 fact.holds("a plan says which values came from wisdom", function()

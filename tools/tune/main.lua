@@ -157,7 +157,12 @@ local function main(seconds)
   end
 end
 
-local seconds = tonumber(arg[1]) or SECONDS
+local given = arg[1] or ""
+local seconds = given == "" and SECONDS or tonumber(given)
+if not seconds or not (seconds >= 1 and seconds <= 1e6) then
+  io.stderr:write(("tune: TUNE_SECONDS is '%s'; expected a number of seconds from 1 to 1000000\n"):format(given))
+  os.exit(2)
+end
 local ok, why = xpcall(main, function(why) return type(why) == "string" and why or debug.traceback(why) end, seconds)
 if not ok then
   io.stderr:write("tune: ", why, "\n")
