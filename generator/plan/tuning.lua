@@ -71,8 +71,8 @@ function tuning.describe(all, part)
   return lines
 end
 
--- What is wrong with the values of the wisdom in `path`, by plans that have been made with them: values outside their range, and
--- names of no parameter.
+-- What is wrong with the values of the wisdom at a path, by plans that have been made with them: values outside their
+-- range, and names of no parameter.
 function tuning.problems(plans, path)
   local messages = {}
   for _, p in ipairs(plans) do
