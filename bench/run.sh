@@ -6,15 +6,10 @@ set -eu
 cd "$(dirname "$0")/.."
 
 venv=out/bench-venv
-requirements=bench/requirements.txt
 export PYTHONDONTWRITEBYTECODE=1
 
-if ! cmp -s "$requirements" "$venv/requirements.txt"; then
-    echo "bench: installing the peers into $venv" >&2
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
-    cp "$requirements" "$venv/requirements.txt"
-fi
+sh bench/install.sh "$venv" bench/requirements.txt
+
 # optional NAME: installs requirements-NAME.txt where that was not tried before.
 optional() {
     list=bench/requirements-$1.txt

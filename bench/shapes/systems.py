@@ -7,6 +7,7 @@ import numpy as np
 
 import llamacpp
 import shapes
+from embedder_gguf import file_of
 
 
 class Genattn:
@@ -130,7 +131,7 @@ class OpenVino(Batched):
 class LlamaCpp:
     def __init__(self, name, folder, work, dtype, threads):
         pooling = shapes.SHAPES[name][3]
-        path = llamacpp.file_of(folder, work / f"{name}_gguf", dtype, pooling)
+        path = file_of(folder, work / f"{name}_gguf", dtype, pooling)
         self.context = llamacpp.Context(path, shapes.LONGEST, threads)
         self.width = shapes.SHAPES[name][2]["hidden_size"] if pooling else 1
 
