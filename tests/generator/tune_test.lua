@@ -171,6 +171,10 @@ fact.holds("files are merged on standard output, and a wrong one is named", func
   local said, code = merge(("%sa.txt %sb.txt"):format(folder, folder))
   fact.equal(code, 0)
   fact.contains(said, "gain = 1.200\nout.rows = 6\n")
+  said, code = compat.capture(("%s tools/tune/merge.lua '%sa.txt %sb.txt' %smerged.txt"):format(LUA, folder, folder,
+    folder))
+  fact.equal(("%d %s"):format(code, said), ("0 wrote %smerged.txt\n"):format(folder))
+  fact.contains(assert(fs.read(folder .. "merged.txt")), "gain = 1.200\nout.rows = 6\n")
   said, code = merge(folder .. "a.txt " .. folder .. "c.txt")
   fact.equal(said, ("wisdom-merge: %sc.txt, line 1: 'no'; expected name = value, or [wisdom]\n"):format(folder))
   fact.equal(code, 1)
