@@ -25,6 +25,7 @@ local BASES = {
   { name = "shared", d_model = 6, n_heads = 2, d_head = 3, heads = "shared" },
   { name = "bare", d_model = 6, n_heads = 2, projections = "qkv", ["mask.causal"] = true,
     relative_bias = { num_buckets = 2, max_distance = 2 } },
+  { name = "distant", d_model = 6, n_heads = 2, seq_len = "1..5", disentangled = { span = 2 } },
   { name = "turned", d_model = 12, n_heads = 2, n_kv_heads = 2, d_head = 6, seq_len = 1, cache = 9,
     qk_norm = { kind = "rms" }, rope = { layout = "half_split", rotary_dim = 4 } },
   { name = "placed", d_model = 12, n_heads = 2, seq_len = 1, rope = { layout = "interleaved", positions = 20,
