@@ -28,11 +28,11 @@ local Edges = { CORE = CORE, WEIGHTS = WEIGHTS, PROGRAM = PROGRAM, PUBLIC_HEADER
 Edges.__index = Edges
 
 -- Where things go, what is added to every edge, and to the edges of kernels. The same sources are built twice: as
--- configured, and under sanitizers for check-sanitize.
+-- configured, and under sanitizers for check-sanitize. portable_flags: what kernels of no flags of their own get.
 Edges.PLAIN = { obj = "out/obj", lib = "out/lib", test = "out/test", variables = {},
   kernel_variables = { { "opt", ninja.raw("$kernel_opt") } }, library_flags = " $callgraph" }
 Edges.SANITIZED = { obj = "out/sanitize/obj", lib = "out/sanitize/lib", test = "out/sanitize/test",
-  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-Og" } } }
+  variables = { { "mode", ninja.raw("$sanitize") }, { "opt", "-Og" } }, portable_flags = "$fused" }
 local PLAIN = Edges.PLAIN
 
 -- Where configure writes the table of program/report/isas.h.
@@ -200,19 +200,20 @@ function Edges.object_path(profile, folder, output)
   return profile.obj .. (folder .. "/" .. output.path):gsub("^out", ""):gsub("%.c$", ".o")
 end
 
--- The header of an instruction set's intrinsics, compiled with the flags of a profile's kernels: to read gcc's takes
--- longer than to compile most kernels. nil where there is none to read, or the compiler is not the one that was asked.
--- A compiler that finds the compiled one unfit reads the header.
-function Edges:precompiled_header(profile, set)
+-- The header of an instruction set's intrinsics, compiled with an output's flags and those of a profile's kernels: to
+-- read gcc's takes longer than to compile most kernels. nil where there is none to read, or the compiler is not the one
+-- that was asked. A compiler that finds the compiled one unfit, for one flag more or less, reads the header.
+function Edges:precompiled_header(profile, set, cflags)
   local folder = profile.test:gsub("^out/", ""):gsub("/", "_")
-  local path = self.intrinsics and ("%s/%s/%s.h"):format(self.intrinsics, folder, set.name)
+  local name = set.name .. table.concat(cflags, "", #set.cflags + 1):gsub("%-m", "_")
+  local path = self.intrinsics and ("%s/%s/%s.h"):format(self.intrinsics, folder, name)
   local has_own_compiler = profile.variables[1] and profile.variables[1][1] == "cc"
   if not path or not set.headers[1] or has_own_compiler then return nil end
   if not self.precompiled[path] then
     local text = ("#include <%s>\n"):format(table.concat(set.headers, ">\n#include <"))
     assert(fs.write_if_changed(path, text) ~= nil)
     self.w:build({ rule = "precompile", outputs = { path .. ".gch" }, inputs = { path }, variables = joined(
-      { { "flags", table.concat(set.cflags, " ") } }, profile.variables, profile.kernel_variables) })
+      { { "flags", table.concat(cflags, " ") } }, profile.variables, profile.kernel_variables) })
     self.precompiled[path] = true
   end
   return path
@@ -220,8 +221,9 @@ end
 
 -- What an output for an instruction set is compiled with: flags, variables, and what is made before it.
 function Edges:kernel_flags(profile, output)
-  local header = self:precompiled_header(profile, isa.get(output.isa))
-  local flags = joined(output.cflags, header and { "-include " .. header })
+  local header = self:precompiled_header(profile, isa.get(output.isa), output.cflags)
+  local flags = joined(output.cflags, header and { "-include " .. header },
+    #output.cflags == 0 and { profile.portable_flags })
   return flags, profile.kernel_variables, header and { header .. ".gch" }
 end
 

@@ -22,8 +22,9 @@ local test_folders = require "tests.build.folders"
 local test_modifiers = require "tests.build.modifiers"
 local text_of = require "text_of"
 
-local INCLUDES = "$runtime_includes $program_includes $test_includes -I out/gen/tests $jansson_cflags $criterion_cflags"
--- Facts of models are checked in plain C, which every CPU runs, with so many percent of the usual work.
+local INCLUDES = "$runtime_includes $program_includes $test_includes -I out/gen/tests $jansson_cflags " ..
+  "$criterion_cflags $fused"
+-- Facts of models are checked in portable C, with so many percent of the usual work.
 local ISAS, EFFORT = { "scalar" }, 2
 -- Seconds after which a test has failed: a mutant may run for ever.
 local LIMIT = 120
