@@ -202,7 +202,7 @@ end
 -- answers, or nil and a message. Answers: compiler, lua (words for people), machine (as the compiler names it),
 -- warnings (flags), callgraph (a flag), precompiles (headers), targets_avx, runs (whether the compiler's programs run
 -- here, by answers.runner where that is given), is_cross (they do not by themselves; booleans), isas (array of { name,
--- built, runs, cpu, off }), built (ISA names, best first), jansson, text, mpi, lua54 and criterion ({ cflags,
+-- built, runs, cpu, off }), built (ISA names, best first), jansson, text, mpi, hwloc, lua54 and criterion ({ cflags,
 -- libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl
 -- (commands), msan (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's
 -- programs run here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this
@@ -231,6 +231,10 @@ return function(prober, quiet, settings)
       return nil, ("--with-mpi: no MPI links%s (Debian: libmpich-dev or libopenmpi-dev); see %s"):format(
         mpicc ~= "" and (" by the flags that '%s -show' prints"):format(mpicc) or "", LOG)
     end
+  end
+  answers.hwloc = settings.hwloc and prober:library("hwloc", "hwloc.h") or nil
+  if settings.hwloc and not answers.hwloc then
+    return nil, "--with-hwloc: hwloc (Debian: libhwloc-dev) does not link; see " .. LOG
   end
   answers.text = answers.jansson and ask_text(prober, answers.jansson)
   answers.sqlite = answers.text and prober:header("sqlite3ext.h")

@@ -14,8 +14,8 @@ local CORE, WEIGHTS = { "base", "model", "packing", "call", "cache", "threads", 
 local PROGRAM = { "commands", "io", "heatmap", "report", "rounding" }
 -- Folders of libga_text, which needs jansson, utf8proc and PCRE2.
 local TEXT = { "", "/base", "/models", "/normalizers", "/pretokenizers", "/decoders", "/gguf", "/chat" }
--- The folder that programs link in place of ranks_unlinked.c, if they link MPI.
-local MPI = "program/mpi"
+-- Folders that programs link in place of ranks_unlinked.c and placement_unlinked.c, if configure was asked for them.
+local MPI, HWLOC = "program/mpi", "program/hwloc"
 -- The file that a program with text also links, and the header of its users.
 local TEXT_LINKED, TEXT_HEADER = "text/program/text_linked.c", "text/ga_text.h"
 -- Runtime headers a user of a model includes.
@@ -39,17 +39,17 @@ local PLAIN = Edges.PLAIN
 Edges.KNOWN_ISAS = "out/known_isas.c"
 
 -- isas: names, best first; abi: a number; what, all optional: libraries_only: without jansson nothing is made that
--- reads files; intrinsics: the folder of compiled headers, nil where the compiler makes none; text, mpi, sqlite, lua:
--- libga_text, programs that link MPI, extensions of SQLite, modules of Lua are made; lua54: configure's answer, where C
--- modules of Lua are; wheel_platform: wheels are, for what they call this machine. runs: the set of those this
--- CPU can run, for the caller to fill; library: for each profile whose library objects are of interest their
+-- reads files; intrinsics: the folder of compiled headers, nil where the compiler makes none; text, mpi, hwloc, sqlite,
+-- lua: libga_text, programs that link MPI or hwloc, extensions of SQLite, modules of Lua are made; lua54: configure's
+-- answer, where C modules of Lua are; wheel_platform: wheels are, for what they call this machine. runs: the set of
+-- those this CPU can run, for the caller to fill; library: for each profile whose library objects are of interest their
 -- paths, as edges for them are made; maps: the files written to out/lib here.
 function Edges.new(isas, abi, what)
   what = what or {}
   return setmetatable({ w = ninja.writer(), isas = isas, abi = abi, libraries_only = what.libraries_only,
-    has_text = what.text, has_mpi = what.mpi, has_sqlite = what.sqlite, makes_lua = what.lua, lua54 = what.lua54,
-    lua_text = {}, wheel_platform = what.wheel_platform, headers = {}, runs = {}, maps = {}, library = { [PLAIN] = {} },
-    intrinsics = what.intrinsics, precompiled = {} }, Edges)
+    has_text = what.text, has_mpi = what.mpi, has_hwloc = what.hwloc, has_sqlite = what.sqlite, makes_lua = what.lua,
+    lua54 = what.lua54, lua_text = {}, wheel_platform = what.wheel_platform, headers = {}, runs = {}, maps = {},
+    library = { [PLAIN] = {} }, intrinsics = what.intrinsics, precompiled = {} }, Edges)
 end
 
 -- One array of the items of all the arrays; nil counts as an empty one.
@@ -142,9 +142,9 @@ function Edges:shared_parts(profile)
   parts.program = self:archive(profile.lib .. "/libga_program.a",
     joined(self:parts_of(profile, "program", PROGRAM, flags), { known_isas }))
   if self.has_text then self:text_parts(profile, parts) end
-  if self.has_mpi then
-    parts.mpi = self:folder_objects(profile, MPI, "$runtime_includes $program_includes $mpi_cflags")
-  end
+  local includes = "$runtime_includes $program_includes "
+  parts.linked = joined(self.has_mpi and self:folder_objects(profile, MPI, includes .. "$mpi_cflags"),
+    self.has_hwloc and self:folder_objects(profile, HWLOC, includes .. "$hwloc_cflags"))
   return parts
 end
 
@@ -272,7 +272,7 @@ end
 function Edges:program(path, outputs, folder, archives, text)
   if self.libraries_only then return nil end
   return self:link(PLAIN, path, joined(self:model_objects(PLAIN, outputs, folder, "program"), text, archives),
-    (text and "$text_libraries $program_libraries" or "$program_libraries") .. " $mpi_libraries")
+    (text and "$text_libraries $program_libraries" or "$program_libraries") .. " $mpi_libraries $hwloc_libraries")
 end
 
 -- What the program of a model links of libga_text: a model without tokens has none.
@@ -298,7 +298,7 @@ function Edges:product(model, parts, root)
     header = self:copy(("%s/%s.h"):format(folder, name), ("%s/include/%s.h"):format(root, name)),
     archive = archive, shared = shared, libraries = joined({ archive }, shared),
     program = self:program(("%s/bin/%s"):format(root, name), outputs, folder,
-      joined(parts.mpi, { parts.program, parts.weights, archive }), Edges.text_of(model, parts)),
+      joined(parts.linked, { parts.program, parts.weights, archive }), Edges.text_of(model, parts)),
     sqlite = self.has_sqlite and
       sqlite_edges.add(self, PLAIN, model, { archive, parts.weights, parts.text }, root) or nil,
     wheels = self.wheel_platform and wheel_edges.add(self, model, { archive, parts.weights }, parts.text_objects,

@@ -64,7 +64,7 @@ function files.config(settings, answers)
   local v, w = settings.variables, ninja.writer()
   local absent = { cflags = "", libraries = "" }
   local jansson, criterion = answers.jansson or absent, answers.criterion or absent
-  local text, mpi = answers.text or absent, answers.mpi or absent
+  local text, mpi, hwloc = answers.text or absent, answers.mpi or absent, answers.hwloc or absent
   local warnings = table.concat(answers.warnings, " ") .. " " .. files.werror(settings)
   local rows = {
     { "configure", next_run(settings) }, { "cc", v.CC }, { "ar", v.AR }, { "lua", v.LUA },
@@ -83,6 +83,7 @@ function files.config(settings, answers)
     { "jansson_cflags", jansson.cflags }, { "criterion_cflags", criterion.cflags },
     { "text_cflags", text.cflags }, { "text_libraries", text.libraries },
     { "mpi_cflags", mpi.cflags }, { "mpi_libraries", mpi.libraries },
+    { "hwloc_cflags", hwloc.cflags }, { "hwloc_libraries", hwloc.libraries },
     { "program_libraries", jansson.libraries .. " -lm -pthread" },
     { "test_libraries", table.concat({ text.libraries, jansson.libraries, criterion.libraries, "-lm -pthread" },
       " ") },

@@ -115,7 +115,7 @@ end
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, { libraries_only = not answers.jansson,
     intrinsics = answers.precompiles and "out/obj/intrinsics", text = answers.text ~= nil, mpi = answers.mpi ~= nil,
-    sqlite = answers.sqlite, lua = answers.makes_lua, lua54 = answers.lua54,
+    hwloc = answers.hwloc ~= nil, sqlite = answers.sqlite, lua = answers.makes_lua, lua54 = answers.lua54,
     wheel_platform = answers.makes_wheels and answers.wheel_platform })
   edges.w:comment("Written by configure; read build.ninja first.")
   local parts, products = graph.add_products(edges, models.products)

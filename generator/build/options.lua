@@ -66,6 +66,8 @@ local FEATURES = {
     "(docs/bindings.md)" },
   { flags = "--with-mpi", key = "mpi", default = "no",
     help = "programs divide embed and generate over the processes of mpirun, by MPICH or Open MPI (docs/cluster.md)" },
+  { flags = "--with-hwloc", key = "hwloc", default = "no",
+    help = "processes of mpirun run on NUMA nodes of their own, which 'info' shows, by hwloc (docs/cluster.md)" },
   { flags = "--enable-debug", key = "debug", default = "no", help = "no optimisation, full debug information" },
   { flags = "--enable-sanitize", key = "sanitize", default = "no",
     help = "build everything with address and undefined-behaviour sanitizers" },
@@ -359,8 +361,8 @@ end
 -- Reads the arguments. fields: spec.options(); isa_names: those --isa may name; getenv: os.getenv or a stand-in.
 -- Returns the settings, or nil and every message. Settings: specs, folders and gguf_files (arrays of paths),
 -- hf_architecture (or nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix,
--- bindir, libdir, includedir, mandir, datadir, verbose, quiet, runner, python, mpi, lua, debug, sanitize, werror,
--- wisdom, wisdom_cpu (or nil), variables, arguments (for the next run), warnings.
+-- bindir, libdir, includedir, mandir, datadir, verbose, quiet, runner, python, mpi, hwloc, lua, debug, sanitize,
+-- werror, wisdom, wisdom_cpu (or nil), variables, arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end
@@ -379,14 +381,13 @@ function options.parse(args, fields, isa_names, getenv)
   if why then return nil, { why } end
   return {
     help = parsed.help, specs = parsed.specs, fields = given, isas = isas, folders = parsed.from_hf,
-    gguf_files = parsed.from_gguf,
-    hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
+    gguf_files = parsed.from_gguf, hf_architecture = parsed.hf_architecture, hf_ignore = parsed.hf_ignore,
     prefix = prefix, bindir = parsed.bindir or prefix .. "/bin", libdir = parsed.libdir or prefix .. "/lib",
     includedir = parsed.includedir or prefix .. "/include", mandir = parsed.mandir or prefix .. "/share/man",
     datadir = parsed.datadir or prefix .. "/share", verbose = parsed.verbose, quiet = parsed.quiet,
-    runner = parsed.runner, python = parsed.python, mpi = parsed.mpi, lua = parsed.lua, debug = parsed.debug,
-    sanitize = parsed.sanitize, werror = parsed.werror,
-    wisdom = parsed.wisdom, wisdom_cpu = parsed.wisdom_cpu,
+    runner = parsed.runner, python = parsed.python, mpi = parsed.mpi, hwloc = parsed.hwloc, lua = parsed.lua,
+    debug = parsed.debug, sanitize = parsed.sanitize, werror = parsed.werror, wisdom = parsed.wisdom,
+    wisdom_cpu = parsed.wisdom_cpu,
     variables = variables, arguments = remembered(kept, parsed.assignments, variables), warnings = warnings,
   }
 end

@@ -85,6 +85,9 @@ const struct ga_command *ga_command_with(const struct ga_model *model, const cha
 enum ga_exit ga_options_read(const struct ga_context *context, const struct ga_command *command, int argc, char **argv,
                              struct ga_arguments *arguments_out, bool *help_out);
 
+// Whether an option can do something in this program: --help, the manual and the completions show no other.
+bool ga_option_is_shown(const struct ga_option *option); // commands.c
+
 // Whether an option may be given several times.
 bool ga_option_repeats(const struct ga_option *option);
 

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "placement.h"
+#include "ranks.h"
 
 const struct ga_command *const ga_commands[GA_COMMANDS] = {
     &ga_command_info,     &ga_command_inspect,    &ga_command_pack,   &ga_command_run,       &ga_command_check,
@@ -37,4 +39,18 @@ const struct ga_command *ga_command_with(const struct ga_model *model, const cha
         }
     }
     return NULL;
+}
+
+bool ga_option_is_shown(const struct ga_option *option)
+{
+    const struct {
+        const char *name;
+        bool is_linked; // what it is for
+    } optional[] = {{"timeout", ga_rank_library.begin != NULL}, {"ranks", ga_placement_library.plan != NULL}};
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+        if (strcmp(optional[i].name, option->name) == 0) {
+            return optional[i].is_linked;
+        }
+    }
+    return true;
 }

@@ -82,7 +82,7 @@ static enum ga_exit offer_of_command(const struct ga_model *model, const struct 
         return GA_EXIT_FAILED;
     }
     for (const struct ga_option *option = command->options; option->name; option++) {
-        if (!is_given(option, count, words)) {
+        if (ga_option_is_shown(option) && !is_given(option, count, words)) {
             offer(dashes_of(option), option->name, option->help);
         }
     }

@@ -303,15 +303,18 @@ static void free_work(struct work *work)
     free(work->rows);
 }
 
-static enum ga_exit run_rank(const struct ga_context *context, const char *const *values, size_t rank, size_t ranks)
+static enum ga_exit run_rank(const struct ga_rank_team *team, const char *const *values)
 {
+    const struct ga_context *context = &team->context;
     struct ga_weight_choice choice = ga_loading_chosen(values, values[GA_EMBED_ISA]);
     struct ga_model_instance instance = {0};
     struct work work = {.context = context, .pooling = ga_pooling_of(context, &instance)};
-    work.sink.rank = rank;
-    work.sink.ranks = ranks;
+    work.sink.rank = team->rank;
+    work.sink.ranks = team->count;
+    choice.copies = team->place.is_placed;
     enum ga_exit code = read_arguments(&work, values, &choice.threads);
     if (code == GA_EXIT_OK) {
+        ga_rank_note_sockets(team, choice.threads);
         code = open_input(&work, values);
     }
     choice.wants_checksum = work.sink.maker != NULL;
@@ -336,12 +339,12 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
     if (arguments->n_operands > 0) {
         return ga_misused(context, "embed: unexpected argument \"%s\"; shards need --merge", arguments->operands[0]);
     }
-    size_t rank, ranks;
-    enum ga_exit code = ga_ranks_begin(context, &rank, &ranks);
+    struct ga_rank_team team;
+    enum ga_exit code = ga_ranks_begin(context, &team);
     if (code != GA_EXIT_OK) {
         return code;
     }
-    code = run_rank(context, arguments->values, rank, ranks);
+    code = run_rank(&team, arguments->values);
     if (ga_rank_library.end) {
         ga_rank_library.end();
     }

@@ -14,13 +14,14 @@
 #include "tensor.h"
 #include "token_vectors.h"
 
-enum { JSON, ISA, TIMELINE };
+enum { JSON, ISA, TIMELINE, RANKS };
 
 static const struct ga_option options[] = {
     [JSON] = {"json", NULL, NULL, false, "print JSON"},
     [ISA] = {"isa", "NAME", "the best this CPU runs", false,
              "instruction set whose kernels to show; this CPU need not run it"},
     [TIMELINE] = {"timeline", "FILE.svg", NULL, false, "draw the lifetimes of a whole model's buffers"},
+    [RANKS] = {"ranks", "N", "one for each socket", false, "show which CPUs and memory N processes of mpirun have"},
     {NULL, NULL, NULL, false, NULL},
 };
 
@@ -268,6 +269,7 @@ static enum ga_exit print_text(const struct ga_model *model, const struct ga_inf
     print_variants(model);
     print_kernels(info->shown);
     print_cost(info);
+    ga_info_machine_print(info->ranks);
     print_weights(model);
     return GA_EXIT_OK;
 }
@@ -299,6 +301,14 @@ static enum ga_exit draw_buffer_lifetimes(const struct ga_context *context, cons
     return ga_buffer_lifetimes_draw(context, path);
 }
 
+static enum ga_exit read_ranks(const struct ga_context *context, const char *given, size_t *ranks_out)
+{
+    const struct ga_range some = {1, 4096};
+    return given && !ga_placement_library.plan
+               ? ga_misused(context, "--ranks needs hwloc: ./configure --with-hwloc links it")
+               : ga_read_size(context, "ranks", given, some, ranks_out);
+}
+
 static enum ga_exit run(const struct ga_context *context, const struct ga_arguments *arguments)
 {
     const struct ga_variant *shown;
@@ -310,6 +320,10 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         return draw_buffer_lifetimes(context, arguments->values[TIMELINE]);
     }
     struct ga_info info = gather(context->model, shown);
+    code = read_ranks(context, arguments->values[RANKS], &info.ranks);
+    if (code != GA_EXIT_OK) {
+        return code;
+    }
     return arguments->values[JSON] ? ga_info_json(context, &info) : print_text(context->model, &info);
 }
 

@@ -6,6 +6,7 @@
 
 #include "diagnostics.h"
 #include "json_file.h"
+#include "placement.h"
 
 struct ga_info {
     const struct ga_variant *shown; // whose kernels are told: --isa's, the one this CPU would take, or the first
@@ -16,6 +17,7 @@ struct ga_info {
                                     // model; SIZE_MAX: not known, likewise
     double flops, bytes;            // of that call
     double logits_flops;            // of the logits of one row; 0: the model has none
+    size_t ranks;                   // whose places are told; 0: one for each socket
     double class_flops;             // of the class_logits of one sequence; likewise
 };
 
@@ -34,6 +36,15 @@ void ga_info_stack_print(const struct ga_model *model);
 
 // The same as an object; null for one layer.
 json_t *ga_info_stack_json(const struct ga_model *model);
+
+// -- info_machine.c -------------------------------------------------------------------------------------------------
+
+// Prints the sockets and NUMA nodes of this machine, and which of them so many ranks have, one for each socket if that
+// is 0; nothing in a program without hwloc.
+void ga_info_machine_print(size_t ranks);
+
+// The same as an object; null in a program without hwloc.
+json_t *ga_info_machine_json(size_t ranks);
 
 // -- buffer_lifetimes.c -----------------------------------------------------------------------------------------------
 

@@ -186,11 +186,12 @@ enum ga_exit ga_info_json(const struct ga_context *context, const struct ga_info
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "model", model->name, "spec", model->spec, "shape",
                   shape_json(model), "stack", ga_info_stack_json(model), "inputs", inputs_json(model), "outputs",
                   outputs_json(model), "features", sentences_json(model), "variants", variants_json(model));
-    json_t *rest = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:o}", "bits_revision",
-                             (int)model->bits_revision, "isa", info->shown->isa, "kernels", kernels_json(info->shown),
-                             "call", call_json(info), "weights", roles_json(model), "layouts", layouts_json(model),
-                             "default_layout", model->default_map, "not_taken", unused_json(model), "tokenizer",
-                             tokenizer_json(model), "cache", cache_json(model), "embedding", token_rows_json(model));
+    json_t *rest =
+        json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:o}", "bits_revision",
+                  (int)model->bits_revision, "isa", info->shown->isa, "kernels", kernels_json(info->shown), "call",
+                  call_json(info), "weights", roles_json(model), "layouts", layouts_json(model), "default_layout",
+                  model->default_map, "not_taken", unused_json(model), "tokenizer", tokenizer_json(model), "cache",
+                  cache_json(model), "embedding", token_rows_json(model), "machine", ga_info_machine_json(info->ranks));
     if (!root || !rest || json_object_update(root, rest) != 0) {
         json_decref(root);
         root = NULL;

@@ -99,7 +99,9 @@ static void print_command(const struct ga_context *context, const struct ga_comm
     print_text(command->summary);
     puts(".");
     for (const struct ga_option *option = command->options; option->name; option++) {
-        print_option(context->model, option);
+        if (ga_option_is_shown(option)) {
+            print_option(context->model, option);
+        }
     }
     if (command->notes[0]) {
         print_lines(command->notes, NULL);

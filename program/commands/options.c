@@ -331,6 +331,9 @@ void ga_options_help(const struct ga_context *context, const struct ga_command *
     }
     printf("\nOptions:\n");
     for (const struct ga_option *option = command->options; option->name; option++) {
+        if (!ga_option_is_shown(option)) {
+            continue;
+        }
         print_option(option);
         if (option->value && strcmp(option->value, GA_LAYOUT_VALUE) == 0) {
             print_layouts(context->model);

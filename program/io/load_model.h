@@ -19,6 +19,7 @@ struct ga_weight_choice {
     const char *checks;  // --weights-check LIST
     const char *trust;   // --trust-weights
     const struct ga_row_sums *sums; // by which weights of a file are rounded; NULL: to the nearest
+    bool copies;                    // what pack made is copied into this process's memory, and not mapped
     bool wants_checksum;            // the instance's, for which weights that are not packed are read once more
 };
 
@@ -52,6 +53,9 @@ enum ga_exit ga_load_packed_model(const struct ga_context *context, const struct
 // The same as ga_load_model from weights made from a seed, on one thread, saying nothing.
 enum ga_exit ga_load_random_model(const struct ga_context *context, const struct ga_variant *variant, uint64_t seed,
                                   struct ga_model_instance *instance_out);
+
+// After a first call by ranks: moves mapped weights near to this rank's CPUs, as far as no other rank reads them.
+void ga_model_instance_settle(const struct ga_model_instance *instance); // load_packed.c
 
 void ga_model_instance_free(struct ga_model_instance *instance);
 

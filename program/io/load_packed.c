@@ -2,6 +2,7 @@
 // nothing.
 #include "arena.h"
 #include "load_model.h"
+#include "placement.h"
 
 // Says where this CPU would run a better variant than those the file has weights for.
 static void note_fallback(const struct ga_context *context, const char *path, const struct ga_variant *variant)
@@ -36,6 +37,9 @@ static enum ga_status use(const struct ga_context *context, const struct ga_weig
         note_fallback(context, choice->weights, instance->variant);
     }
     const enum ga_pack_trust trust = choice->trust ? GA_PACK_TRUST : GA_PACK_VERIFY;
+    if (choice->copies) {
+        return load(context, trust, pack, instance, error);
+    }
     status = ga_pack_map(pack, context->model, instance->variant, trust, &instance->map, error);
     if (status == GA_IO) { // some file systems map no files; where the file is what is wrong, reading says so too
         return load(context, trust, pack, instance, error);
@@ -68,4 +72,11 @@ enum ga_exit ga_load_packed_model(const struct ga_context *context, const struct
         ga_pack_close(&pack);
     }
     return status == GA_OK ? GA_EXIT_OK : ga_failed(context, "%s", error.text);
+}
+
+void ga_model_instance_settle(const struct ga_model_instance *instance)
+{
+    if (instance->ranks && instance->map.address && ga_placement_library.move) {
+        ga_placement_library.move(instance->map.address, instance->map.size);
+    }
 }

@@ -10,13 +10,25 @@
 
 // -- Beginning ------------------------------------------------------------------------------------------------------
 
-enum ga_exit ga_ranks_begin(const struct ga_context *context, size_t *rank_out, size_t *count_out)
+static void place_rank(struct ga_rank_team *team)
 {
-    *rank_out = 0;
-    *count_out = 1;
-    return !ga_rank_library.begin || ga_rank_library.begin(rank_out, count_out)
-               ? GA_EXIT_OK
-               : ga_failed(context, "MPI does not start; expected the mpirun of the MPI that this program links");
+    size_t rank, count;
+    ga_rank_library.on_machine(&rank, &count);
+    if (!ga_placement_library.bind(rank, count, &team->place)) {
+        ga_note(&team->context, "rank %zu could not be bound to CPUs %s", team->rank, team->place.cpus);
+    }
+}
+
+enum ga_exit ga_ranks_begin(const struct ga_context *context, struct ga_rank_team *team_out)
+{
+    *team_out = (struct ga_rank_team){.context = *context, .count = 1};
+    if (ga_rank_library.begin && !ga_rank_library.begin(&team_out->rank, &team_out->count)) {
+        return ga_failed(context, "MPI does not start; expected the mpirun of the MPI that this program links");
+    }
+    if (team_out->count > 1 && ga_placement_library.bind) {
+        place_rank(team_out);
+    }
+    return GA_EXIT_OK;
 }
 
 static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
@@ -35,8 +47,7 @@ static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
 
 enum ga_exit ga_rank_team_begin(const struct ga_context *context, double seconds, struct ga_rank_team *team_out)
 {
-    *team_out = (struct ga_rank_team){.context = *context, .count = 1};
-    const enum ga_exit code = ga_ranks_begin(context, &team_out->rank, &team_out->count);
+    const enum ga_exit code = ga_ranks_begin(context, team_out);
     return code == GA_EXIT_OK && team_out->count > 1 ? begin_team(team_out, seconds) : code;
 }
 
@@ -101,6 +112,19 @@ enum ga_exit ga_rank_team_agree(struct ga_rank_team *team, const struct ga_model
     const enum ga_exit code = meet(team, own);
     team->state = code == GA_EXIT_OK ? GA_TEAM_AGREED : team->state;
     return code;
+}
+
+void ga_rank_note_sockets(const struct ga_rank_team *team, size_t threads)
+{
+    struct ga_place place = team->place;
+    const bool is_known = threads > 1 && ga_placement_library.plan &&
+                          (team->count > 1 || ga_placement_library.plan(0, 1, &place)) && place.n_sockets > 1;
+    if (is_known && threads > place.n_cpus / place.n_sockets && team->rank == 0) {
+        ga_note(&team->context,
+                "%zu threads use %zu sockets, of which each reads the other's memory: start a process for each socket, "
+                "by mpirun -n %zu or --shard",
+                threads, place.n_sockets, place.n_sockets);
+    }
 }
 
 // -- Ending ---------------------------------------------------------------------------------------------------------

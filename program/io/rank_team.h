@@ -4,10 +4,12 @@
 #define GA_RANK_TEAM_H
 
 #include "load_model.h"
+#include "placement.h"
 
 struct ga_rank_team {
     struct ga_context context;    // for what this rank says
     size_t rank, count;           // 0 of 1 without mpirun
+    struct ga_place place;        // of a rank of several, in a program with hwloc
     const struct ga_ranks *ranks; // for io.ranks; NULL: there is one
     enum {
         GA_TEAM_BEGUN,  // each rank may fail by itself, and tells the others
@@ -16,8 +18,9 @@ struct ga_rank_team {
     } state;
 };
 
-// Starts MPI if mpirun started the program, which is rank 0 of 1 else. GA_EXIT_FAILED after a message.
-enum ga_exit ga_ranks_begin(const struct ga_context *context, size_t *rank_out, size_t *count_out);
+// Starts MPI if mpirun started the program, which is rank 0 of 1 else; and binds ranks to NUMA nodes (placement.h).
+// Only context, rank, count and place are set. GA_EXIT_FAILED after a message.
+enum ga_exit ga_ranks_begin(const struct ga_context *context, struct ga_rank_team *team_out);
 
 // Does so for a team. seconds: how long ranks wait for each other. GA_EXIT_FAILED after a
 // message. In any case ga_rank_team_end must be called.
@@ -34,5 +37,8 @@ enum ga_exit ga_rank_team_plan(const struct ga_rank_team *team, const struct ga_
 // Ends MPI. Returns code, and GA_EXIT_FAILED if another rank failed. If this one failed while others wait for it in a
 // call, or one does not come, it ends all, and does not return.
 enum ga_exit ga_rank_team_end(struct ga_rank_team *team, enum ga_exit code);
+
+// A note if so many threads of this process use several sockets: of one program, or of a rank.
+void ga_rank_note_sockets(const struct ga_rank_team *team, size_t threads);
 
 #endif

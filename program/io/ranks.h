@@ -16,6 +16,9 @@ struct ga_rank_library {
     // Collective, as are those below but claim and put, which only several ranks may call.
     bool (*begin)(size_t *rank_out, size_t *count_out);
 
+    // Which of the processes on this machine it is, and how many they are.
+    void (*on_machine)(size_t *rank_out, size_t *count_out);
+
     // The next number, from 0 on: each is one rank's alone.
     size_t (*claim)(void);
 

@@ -208,6 +208,9 @@ enum ga_exit ga_token_walk_step(struct ga_token_walk *walk, bool *any_out)
     if (call_model(walk, walk->steps == 0, q_len, &error) != GA_OK) {
         return ga_failed(walk->context, "%s: %s", walk->start.label, error.text);
     }
+    if (walk->steps == 0) {
+        ga_model_instance_settle(walk->instance);
+    }
     *any_out = add_tokens(walk);
     walk->steps++;
     return GA_EXIT_OK;

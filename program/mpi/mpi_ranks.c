@@ -60,6 +60,18 @@ static bool begin(size_t *rank_out, size_t *count_out)
     return true;
 }
 
+static void on_machine(size_t *rank_out, size_t *count_out)
+{
+    MPI_Comm near;
+    int rank, count;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+    MPI_Comm_rank(near, &rank);
+    MPI_Comm_size(near, &count);
+    MPI_Comm_free(&near);
+    *rank_out = (size_t)rank;
+    *count_out = (size_t)count;
+}
+
 static size_t claim(void)
 {
     const uint64_t one = 1;
@@ -123,5 +135,5 @@ static void end(void)
     }
 }
 
-const struct ga_rank_library ga_rank_library = {begin,       claim,       open_file,      put,    all, close_file, end,
-                                                ga_mpi_team, ga_mpi_tell, ga_mpi_trouble, abandon};
+const struct ga_rank_library ga_rank_library = {
+    begin, on_machine, claim, open_file, put, all, close_file, end, ga_mpi_team, ga_mpi_tell, ga_mpi_trouble, abandon};

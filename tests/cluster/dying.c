@@ -1,7 +1,7 @@
 // dying.c: a library that is loaded before a rank's others (LD_PRELOAD): $DYING_RANK gets the signal $SIGNAL when it
 // calls the function $DYING, so that it ends or stops in a phase that the test chooses, and leaves its process in
 // the file $DYING_PID. open counts for packed weights alone, and MPI_Wtime, with which a gather begins, after the first
-// message that has come: that of the comparison of ranks. For ranks.sh and mpi.sh.
+// message that has come: that of the comparison of ranks. For ranks.sh, mpi.sh and placement.sh.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -21,8 +21,9 @@ static const char *rank_text(void)
 
 static void note_call(const char *function)
 {
+    static bool is_noted; // a rank that goes on after it was stopped is not stopped again
     const char *dying = getenv("DYING"), *rank = rank_text();
-    if (!dying || !rank || strcmp(dying, function) != 0 || strcmp(rank, getenv("DYING_RANK")) != 0) {
+    if (is_noted || !dying || !rank || strcmp(dying, function) != 0 || strcmp(rank, getenv("DYING_RANK")) != 0) {
         return;
     }
     FILE *file = fopen(getenv("DYING_PID"), "w");
@@ -30,6 +31,7 @@ static void note_call(const char *function)
         fprintf(file, "%ld\n", (long)getpid());
         fclose(file);
     }
+    is_noted = true;
     raise(strcmp(getenv("SIGNAL"), "STOP") == 0 ? SIGSTOP : SIGKILL);
 }
 

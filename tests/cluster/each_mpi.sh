@@ -1,6 +1,6 @@
 #!/bin/sh
-# each_mpi.sh: mpi.sh and ranks.sh by MPICH and by Open MPI, as Debian names their commands, or by the mpirun that is
-# there: each_mpi.sh [LUA]. What is not installed is named. The last line is 'N passed, N failed'.
+# each_mpi.sh: mpi.sh, ranks.sh and placement.sh by MPICH and by Open MPI, as Debian names their commands, or by the
+# mpirun that is there: each_mpi.sh [LUA]. What is not installed is named. The last line is 'N passed, N failed'.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 lua=${1:-lua5.4} passed=0 failed=0 tested=
@@ -27,6 +27,7 @@ test_one() {
     if [ -n "$2" ] && has "$2"; then other=mpirun$2; fi
     run_script mpi "$1" ""
     run_script ranks "$1" "$other"
+    run_script placement "$1" ""
 }
 
 mkdir -p out

@@ -1,7 +1,7 @@
-# mpi_build.sh: what mpi.sh and ranks.sh share, read by them: counting, and the programs of three small models with
-# --with-mpi in out/mpi: an encoder, and two decoders with room for thousands of tokens, which differ in their spec
-# alone; and the library by which a rank is lost. $MPIRUN and $MPICC are the commands of an MPI, mpirun and mpicc where
-# they are not set. Tests nothing.
+# mpi_build.sh: what mpi.sh, ranks.sh and placement.sh share, read by them: counting, and the programs of three small
+# models with --with-mpi --with-hwloc in out/mpi: an encoder, and two decoders with room for thousands of tokens, which
+# differ in their spec alone; and the library by which a rank is lost. $MPIRUN and $MPICC are the commands of an MPI,
+# mpirun and mpicc where they are not set. Tests nothing.
 # shellcheck shell=sh disable=SC2034 # its readers use lua
 root=$PWD lua=${1:-lua5.4}
 MPIRUN=${MPIRUN:-mpirun} MPICC=${MPICC:-mpicc}
@@ -46,7 +46,7 @@ build_programs() {
         sed 's/cache = 60/cache = 16384/' tests/specs/ranks_104_8.lua >"$work/ranks_104_8.lua" &&
         sed 's/ranks_104_8/ranks_other/; s/theta = 10000/theta = 20000/' "$work/ranks_104_8.lua" \
             >"$work/ranks_other.lua" &&
-        (cd "$work" && "$root/configure" --quiet --with-mpi MPICC="$MPICC" --isa scalar \
+        (cd "$work" && "$root/configure" --quiet --with-mpi --with-hwloc MPICC="$MPICC" --isa scalar \
             --spec "$root/examples/encoder.lua" --spec ranks_104_8.lua --spec ranks_other.lua && ninja)
 }
 

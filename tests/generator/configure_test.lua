@@ -385,16 +385,4 @@ fact.holds("what no file of the build can hold is exit 2, and named", function()
   fact.equal(code, 2)
 end)
 
-fact.holds("MPI is the one whose compiler MPICC names", function()
-  refuses(1, "--quiet --with-mpi MPICC=false", "--with-mpi: no MPI links by the flags that 'false -show' prints " ..
-    "(Debian: libmpich-dev or libopenmpi-dev); see out/config.log")
-  assert(fs.write_if_changed(folder .. "mpi.h", "int mpi;\n"))
-  assert(fs.write_if_changed(folder .. "mpicc", "#!/bin/sh\necho cc -I. -DMPI=1 -Wl,-O1 -lm\n"))
-  local said, code = configure("--quiet --isa scalar --with-mpi 'MPICC=sh ./mpicc'")
-  fact.equal(code == 0 and "" or said, "")
-  fact.equal(setting("mpi_cflags"), "-I. -DMPI=1")
-  fact.equal(setting("mpi_libraries"), "-Wl,-O1 -lm")
-  assert(os.remove(folder .. "mpi.h") and os.remove(folder .. "mpicc"))
-end)
-
 fact.finish()
