@@ -3,7 +3,6 @@
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local from_gguf = require "import.from_gguf"
-local fs = require "base.fs"
 
 local gguf = { fact = fact }
 
@@ -197,12 +196,12 @@ end
 -- -- Reading --------------------------------------------------------------------------------------------------------
 
 -- A path of its own for each test under each Lua, as they run side by side.
-local PATH = ("out/test/generator/%s%s/Tiny-1.gguf"):format(arg[0]:match("([%w_]+)%.lua$"),
-  compat.version:find("JIT") and "_luajit" or "")
+local PATH = fact.folder(arg[0]:match("([%w_]+)%.lua$") .. (compat.version:find("JIT") and "_luajit" or "")) ..
+  "Tiny-1.gguf"
 
 -- Reads these bytes as a file: what from_gguf returns.
 function gguf.read(content, given, ignored)
-  assert(fs.write_if_changed(PATH, content) ~= nil)
+  fact.write(PATH, content)
   return from_gguf(PATH, given or {}, { ignored = ignored or {} })
 end
 

@@ -3,7 +3,6 @@
 local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local from_hf = require "import.from_hf"
-local fs = require "base.fs"
 
 local hf = { fact = fact }
 
@@ -28,8 +27,13 @@ hf.VIT = [["model_type": "vit", "architectures": ["ViTForImageClassification"], 
 -- The path of a new folder with these files.
 local function folder_with(files)
   local folder = fact.folder("hf/tiny")
-  assert(compat.execute(("mkdir %s1_Pooling %s0_Transformer"):format(folder, folder)))
-  for name, content in pairs(files) do assert(fs.write_if_changed(folder .. name, content) ~= nil) end
+  local inner = {}
+  for name in pairs(files) do
+    local path = name:match("^(.*)/")
+    if path then inner[#inner + 1] = folder .. path end
+  end
+  if inner[1] then assert(compat.execute("mkdir -p " .. table.concat(inner, " "))) end
+  for name, content in pairs(files) do fact.write(folder .. name, content) end
   return (folder:gsub("/$", ""))
 end
 
