@@ -1,4 +1,4 @@
--- test: every_template, programs
+-- test: bits, check, soak, programs
 return {
   -- A layer whose calls choose a dtype for each linear: heads that fill no vector, fewer key heads.
   name = "any_72_4",
