@@ -7,12 +7,13 @@ from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_doubl
 
 import paths
 
-ABI = 20
+ABI = 21
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 
 class View(Structure):
-    _fields_ = [("data", c_void_p), ("row_stride", c_size_t), ("col_stride", c_size_t)]
+    _fields_ = [("data", c_void_p), ("row_stride", c_size_t), ("col_stride", c_size_t),
+                ("stored", c_void_p), ("dtype", c_int)]
 
 
 class Error(Structure):

@@ -6,6 +6,7 @@
 
 #include "feedback.h"
 #include "progress.h"
+#include "view_floats.h"
 
 static enum ga_exit no_memory(const struct ga_context *context)
 {
@@ -19,9 +20,11 @@ static float *round_one(const struct ga_row_sums *sums, const struct ga_feedback
     const size_t rows = sums->model->roles[role].shape[0], width = feedback->width;
     float *copy = malloc(rows * width * sizeof *copy), *row = malloc(width * sizeof *row);
     bool good = copy && row;
+    struct ga_view_reader reader;
+    ga_view_reader_start(&reader, view);
     for (size_t r = 0; r < rows && good; r++) {
         for (size_t c = 0; c < width; c++) {
-            row[c] = view->data[r * view->row_stride + c * view->col_stride];
+            row[c] = ga_view_number(&reader, r * view->row_stride + c * view->col_stride);
         }
         good = ga_feedback_round(feedback, sums->model->weights_dtype, row, copy + r * width);
         ga_progress_show(progress, role + 1,
@@ -32,7 +35,7 @@ static float *round_one(const struct ga_row_sums *sums, const struct ga_feedback
         free(copy);
         return NULL;
     }
-    *view = (struct ga_weight_view){copy, width, 1};
+    *view = (struct ga_weight_view){.data = copy, .row_stride = width, .col_stride = 1};
     return copy;
 }
 

@@ -1,9 +1,27 @@
-// f16.h: one float as half precision, for the runtime; kernels have vectors of their own that read it.
+// f16.h: one float as half precision and back, for the runtime; kernels have vectors of their own that read it.
 #ifndef GA_F16_H
 #define GA_F16_H
 
 #include <stdint.h>
 #include <string.h>
+
+// The float that an element stands for, exactly. A NaN stays one and becomes quiet.
+static inline float ga_float_of_f16(uint16_t element)
+{
+    const uint32_t sign = (uint32_t)(element & 0x8000U) << 16, exponent = element >> 10 & 0x1fU;
+    const uint32_t fraction = element & 0x3ffU;
+    uint32_t bits = sign | (exponent + 112) << 23 | fraction << 13;
+    float number;
+    if (exponent == 0) {
+        number = (float)fraction * 0x1p-24F;
+        return sign == 0 ? number : -number;
+    }
+    if (exponent == 0x1f) {
+        bits = sign | 0x7f800000U | fraction << 13 | (fraction == 0 ? 0 : 0x400000U);
+    }
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
 
 // The nearest element, of two the even one; a NaN stays one, and what is too large becomes infinite.
 static inline uint16_t ga_f16_of_float(float number)

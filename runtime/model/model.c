@@ -11,6 +11,7 @@
 #include "call.h"
 #include "cpu.h"
 #include "pack_weights.h"
+#include "stored_floats.h"
 
 // The first of n pointers that is NULL, by name; NULL where none is.
 static const char *first_null(const void *const *pointers, const char *const *names, size_t n)
@@ -154,43 +155,62 @@ size_t ga_model_packed_size(const struct ga_variant *variant)
     return variant->packed_bytes > SIZE_MAX - GA_LOADED_BYTES ? SIZE_MAX : GA_LOADED_BYTES + variant->packed_bytes;
 }
 
-// Bytes from the first element of a role's view to just after its last; false where that is more than memory.
-static bool view_bytes(const struct ga_weight_role *role, const struct ga_weight_view *view, size_t *bytes_out)
+// Bytes from the first element of a role's view to just after its last, of blocks those that the elements are in; false
+// where that is more than memory. bytes: of a block.
+static bool view_bytes(const struct ga_weight_role *role, const struct ga_weight_view *view, size_t elements,
+                       size_t bytes, size_t *bytes_out)
 {
     const size_t strides[GA_ROLE_MAX_RANK] = {view->row_stride, view->col_stride};
-    const size_t most = PTRDIFF_MAX / sizeof *view->data;
-    size_t elements = 1;
+    const size_t most = PTRDIFF_MAX / bytes;
+    size_t last = 0;
     for (size_t axis = 0; axis < role->rank; axis++) {
         const size_t steps = role->shape[axis] - 1;
-        if (steps > 0 && strides[axis] > (most - elements) / steps) {
+        if (steps > 0 && strides[axis] > (most - 1 - last) / steps) {
             return false;
         }
-        elements += steps * strides[axis];
+        last += steps * strides[axis];
     }
-    *bytes_out = elements * sizeof *view->data;
+    *bytes_out = (last / elements + 1) * bytes;
     return true;
+}
+
+// The elements that a view has, of which the type is known, in a block of so many elements.
+static enum ga_status check_elements(const struct ga_model *model, const struct ga_weight_role *role,
+                                     const struct ga_weight_view *view, struct ga_span *span_out,
+                                     struct ga_error *error)
+{
+    const enum ga_dtype dtype = view->data != NULL ? GA_F32 : view->dtype;
+    size_t bytes = 0;
+    const size_t elements = ga_dtype_block(dtype, &bytes);
+    if (ga_float_reader_of(dtype) == NULL) {
+        return ga_fail(error, GA_DTYPE, "%s: weight %s is of type %s; expected F64, F32, F16, BF16 or blocks of them",
+                       model->name, role->name, ga_dtype_name(dtype));
+    }
+    *span_out = view->data != NULL ? (struct ga_span){role->name, view->data, 0, sizeof *view->data}
+                                   : (struct ga_span){role->name, view->stored, 0, 1};
+    if (!ga_is_aligned(span_out->start, span_out->alignment)) {
+        return ga_fail(error, GA_ALIGNMENT, "%s: weight %s is not aligned to %zu bytes", model->name, role->name,
+                       sizeof *view->data);
+    }
+    return view_bytes(role, view, elements, bytes, &span_out->bytes)
+               ? GA_OK
+               : ga_fail(error, GA_OVERFLOW, "%s: the strides of weight %s reach beyond memory", model->name,
+                         role->name);
 }
 
 // block: where the weights are to be packed, which holds none of them yet.
 static enum ga_status check_role(const struct ga_model *model, const struct ga_weight_role *role,
                                  const struct ga_weight_view *view, const struct ga_span *block, struct ga_error *error)
 {
-    size_t bytes = 0;
-    if (view->data == NULL) {
+    struct ga_span span;
+    if (view->data == NULL && view->stored == NULL) {
         return ga_fail(error, GA_ARGUMENT, "%s: weight %s has no data", model->name, role->name);
     }
-    if (!ga_is_aligned(view->data, sizeof *view->data)) {
-        return ga_fail(error, GA_ALIGNMENT, "%s: weight %s is not aligned to %zu bytes", model->name, role->name,
-                       sizeof *view->data);
-    }
-    if (!view_bytes(role, view, &bytes)) {
-        return ga_fail(error, GA_OVERFLOW, "%s: the strides of weight %s reach beyond memory", model->name, role->name);
-    }
-    const struct ga_span data = {role->name, view->data, bytes, sizeof *view->data};
-    return ga_spans_overlap(&data, block)
+    const enum ga_status status = check_elements(model, role, view, &span, error);
+    return status == GA_OK && ga_spans_overlap(&span, block)
                ? ga_fail(error, GA_ARGUMENT, "%s: %s overlaps weight %s; expected memory of its own", model->name,
                          block->name, role->name)
-               : GA_OK;
+               : status;
 }
 
 static enum ga_status check_roles(const struct ga_model *model, const struct ga_weight_view *roles,

@@ -291,3 +291,23 @@ void ga_group_pack(enum ga_storage storage, const float *weights, size_t stride,
     choose_of(&types[storage], &fit, true, &group);
     put(&types[storage], &group, count, panel, width, j);
 }
+
+// The first scale that the search tries makes the largest weight the number 127.
+bool ga_group_move_q8_0(const unsigned char *block, unsigned char *panel, size_t width, size_t j)
+{
+    const struct type *type = &types[GA_STORAGE_INT8];
+    const uint16_t scale = (uint16_t)(block[0] | block[1] << 8);
+    struct ga_group group = {.scale = scale_of_bits(type, scale), .zero = type->zero};
+    int32_t most = 0, least = 0;
+    for (size_t i = 0; i < GA_GROUP; i++) {
+        const int32_t number = block[2 + i] < 128 ? block[2 + i] : block[2 + i] - 256;
+        group.numbers[i] = number + (int32_t)type->zero;
+        most = number > most ? number : most;
+        least = number < least ? number : least;
+    }
+    if (scale == 0 || scale >= 0x7c00 || least < -type->steps || (most < type->steps && least > -type->steps)) {
+        return false;
+    }
+    put(type, &group, GA_GROUP, panel, width, j);
+    return true;
+}

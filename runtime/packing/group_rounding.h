@@ -3,6 +3,7 @@
 #ifndef GA_GROUP_ROUNDING_H
 #define GA_GROUP_ROUNDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,5 +32,9 @@ float ga_group_nearest(enum ga_storage storage, const struct ga_group *group, fl
 // [depth / unit][width] whose four bytes hold numbers that follow each other in depth.
 void ga_group_pack(enum ga_storage storage, const float *weights, size_t stride, size_t count, unsigned char *panel,
                    size_t width, size_t j);
+
+// Packs a block of Q8_0, GA_GROUP weights, as above into int8: its scale and numbers are moved. False if ga_group_pack
+// would find others for its weights, as it may if no number is 127 or -127; then nothing is packed.
+bool ga_group_move_q8_0(const unsigned char *block, unsigned char *panel, size_t width, size_t j);
 
 #endif

@@ -2,13 +2,41 @@
 // format's.
 #include "pack_linear.h"
 
+#include <stdint.h>
+
 #include "min_max.h"
 #include "panel_formats.h"
+#include "view_floats.h"
+
+_Static_assert((int)GA_LONGEST_SUM <= (int)GA_VIEW_RUN, "a running sum of integers is read at once");
+
+// Packs `count` weights of each column of a running sum, from index `at` on. If not all can be read at a time, the sum
+// is of floats or bf16, which have no header, and its pieces follow each other.
+static void pack_sum(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t at, size_t count,
+                     struct ga_panel_strip strip)
+{
+    const size_t stride = reader->view->col_stride;
+    const unsigned char *place = ga_view_place(reader, at);
+    strip.col_stride = stride;
+    strip.count = count;
+    if (place != NULL && ga_panel_move(&linear->format, reader->view->dtype, place, &strip)) {
+        return;
+    }
+    for (size_t done = 0; done < count; done += strip.count) {
+        const struct ga_view_run run = ga_view_read(reader, at + done * stride, count - done, stride);
+        strip.from = run.floats;
+        strip.col_stride = run.stride;
+        strip.count = run.count;
+        ga_panel_put(&linear->format, &strip);
+        strip.sum += ga_panel_sum_bytes(&linear->format, strip.count) * strip.width;
+    }
+}
 
 // Packs rows of the weight from `row` on, as columns of one panel. strip: all but what it reads.
-static void pack_columns(const struct ga_packed_linear *linear, const struct ga_weight_view *weight, size_t row,
+static void pack_columns(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t row,
                          struct ga_panel_strip strip)
 {
+    const struct ga_weight_view *weight = reader->view;
     unsigned char *panel = strip.sum;
     const size_t head_bytes = linear->column_bytes / linear->input_heads * strip.width;
     for (size_t head = 0; head < linear->input_heads; head++) {
@@ -16,40 +44,39 @@ static void pack_columns(const struct ga_packed_linear *linear, const struct ga_
         strip.sum = panel + head * head_bytes;
         for (size_t i = 0; i < linear->sums[0] + linear->sums[1]; i++) {
             const size_t length = linear->lengths[i < linear->sums[0] ? 0 : 1];
-            strip.from = weight->data + row * weight->row_stride + (head * linear->inputs + from) * weight->col_stride;
-            strip.count = ga_min(length, linear->inputs - from);
-            ga_panel_put(&linear->format, &strip);
+            pack_sum(linear, reader, row * weight->row_stride + (head * linear->inputs + from) * weight->col_stride,
+                     ga_min(length, linear->inputs - from), strip);
             strip.sum += ga_panel_sum_bytes(&linear->format, length) * strip.width;
             from += length;
         }
     }
 }
 
-// The rows of a head, panel by panel.
-static void pack_head(const struct ga_packed_linear *linear, const struct ga_weight_view *weight, size_t head,
+// The rows of a head, panel by panel. Rows that are not floats are read one at a time.
+static void pack_head(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t head,
                       unsigned char *panels)
 {
+    const size_t most = reader->read == NULL ? SIZE_MAX : 1;
     for (size_t row = 0; row < linear->rows;) {
         const size_t column = linear->first + row, p = column / linear->columns, at = column % linear->columns;
         const size_t width = p + 1 < linear->panels ? linear->columns : linear->last_columns;
-        const size_t count = ga_min(width - at, linear->rows - row);
-        pack_columns(linear, weight, head * linear->rows + row,
+        const size_t count = ga_min(ga_min(width - at, linear->rows - row), most);
+        pack_columns(linear, reader, head * linear->rows + row,
                      (struct ga_panel_strip){.sum = panels + p * linear->columns * linear->column_bytes,
                                              .width = width,
                                              .first = at,
                                              .columns = count,
-                                             .row_stride = weight->row_stride,
-                                             .col_stride = weight->col_stride,
+                                             .row_stride = reader->view->row_stride,
                                              .factor = linear->factor});
         row += count;
     }
 }
 
-static void pack_biases(const struct ga_packed_linear *linear, const struct ga_weight_view *bias, size_t head,
-                        float *to)
+static void pack_biases(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t head, float *to)
 {
     for (size_t i = 0; i < linear->rows; i++) {
-        to[linear->first + i] = linear->factor * bias->data[(head * linear->rows + i) * bias->row_stride];
+        const size_t at = (head * linear->rows + i) * reader->view->row_stride;
+        to[linear->first + i] = linear->factor * ga_view_number(reader, at);
     }
 }
 
@@ -57,12 +84,17 @@ void ga_pack_linear(const struct ga_packed_linear *linear, const struct ga_weigh
                     const struct ga_weight_view *bias, unsigned char *block)
 {
     float *biases = (float *)(void *)(block + linear->bias_at);
+    struct ga_view_reader reader, bias_reader;
+    ga_view_reader_start(&reader, weight);
+    if (bias != NULL) {
+        ga_view_reader_start(&bias_reader, bias);
+    }
     for (size_t head = 0; head < linear->heads; head++) {
         const size_t run = head / linear->together, in_run = head % linear->together;
-        pack_head(linear, weight, head,
+        pack_head(linear, &reader, head,
                   block + linear->panels_at + run * linear->run_bytes + in_run * linear->head_bytes);
-        if (bias->data != NULL) {
-            pack_biases(linear, bias, head, biases + run * linear->run_biases + in_run * linear->head_biases);
+        if (bias != NULL) {
+            pack_biases(linear, &bias_reader, head, biases + run * linear->run_biases + in_run * linear->head_biases);
         }
     }
 }

@@ -5,7 +5,7 @@
 #include "model.h"
 #include "packed_parts.h"
 
-// bias: data is NULL if there is none. block: where the offsets of the linear begin.
+// bias: NULL if there is none. block: where the offsets of the linear begin.
 void ga_pack_linear(const struct ga_packed_linear *linear, const struct ga_weight_view *weight,
                     const struct ga_weight_view *bias, unsigned char *block);
 

@@ -6,35 +6,64 @@
 
 #include "bf16.h"
 #include "elementary.h"
+#include "min_max.h"
 #include "rotary_scaling.h"
 #include "row_scales.h"
+#include "view_floats.h"
 
 void ga_pack_copy(const struct ga_packed_copy *copy, const struct ga_weight_view *view, float *to)
 {
     const size_t column = copy->is_vector ? view->row_stride : view->col_stride;
     const size_t row = copy->is_vector ? copy->columns * column : view->row_stride;
+    struct ga_view_reader reader;
+    ga_view_reader_start(&reader, view);
     for (size_t r = 0; r < copy->rows; r++, to += copy->stride) {
-        const float *from = view->data + r * row;
-        for (size_t c = 0; c < copy->columns; c++) {
-            const float number = copy->factor * from[c * column];
-            to[c] = copy->plus != 0.0F ? number + copy->plus : number; // -0 stays -0
+        struct ga_view_run run;
+        for (size_t first = 0; first < copy->columns; first += run.count) {
+            run = ga_view_read(&reader, r * row + first * column, copy->columns - first, column);
+            for (size_t c = 0; c < run.count; c++) {
+                const float number = copy->factor * run.floats[c * run.stride];
+                to[first + c] = copy->plus != 0.0F ? number + copy->plus : number; // -0 stays -0
+            }
         }
     }
 }
 
-static void pack_bf16_row(const struct ga_packed_rows *rows, const float *from, size_t stride, uint16_t *to)
+// The numbers of row r from column `first` on, as many as are read at a time.
+static struct ga_view_run next_run(const struct ga_packed_rows *rows, struct ga_view_reader *reader, size_t r,
+                                   size_t first)
 {
-    for (size_t c = 0; c < rows->columns; c++) {
-        to[c] = ga_bf16_of_float(from[c * stride]);
+    const struct ga_weight_view *view = reader->view;
+    return ga_view_read(reader, r * view->row_stride + first * view->col_stride, rows->columns - first,
+                        view->col_stride);
+}
+
+static void pack_bf16_row(const struct ga_packed_rows *rows, struct ga_view_reader *reader, size_t r, uint16_t *to)
+{
+    struct ga_view_run run;
+    for (size_t first = 0; first < rows->columns; first += run.count) {
+        run = next_run(rows, reader, r, first);
+        for (size_t c = 0; c < run.count; c++) {
+            to[first + c] = ga_bf16_of_float(run.floats[c * run.stride]);
+        }
     }
 }
 
-// Returns the scale, as bf16.
-static uint16_t pack_int8_row(const struct ga_packed_rows *rows, const float *from, size_t stride, int8_t *to)
+// Returns the scale, as bf16: the largest of those of runs, as their bits are in order, and those of a NaN after all.
+static uint16_t pack_int8_row(const struct ga_packed_rows *rows, struct ga_view_reader *reader, size_t r, int8_t *to)
 {
-    const uint16_t scale = ga_row_scale_of(from, stride, rows->columns);
-    for (size_t c = 0; c < rows->columns; c++) {
-        to[c] = ga_row_number_of(from[c * stride], scale);
+    struct ga_view_run run;
+    uint16_t scale = 0;
+    for (size_t first = 0; first < rows->columns; first += run.count) {
+        run = next_run(rows, reader, r, first);
+        const uint16_t own = ga_row_scale_of(run.floats, run.stride, run.count);
+        scale = own > scale ? own : scale;
+    }
+    for (size_t first = 0; first < rows->columns; first += run.count) {
+        run = next_run(rows, reader, r, first);
+        for (size_t c = 0; c < run.count; c++) {
+            to[first + c] = ga_row_number_of(run.floats[c * run.stride], scale);
+        }
     }
     return scale;
 }
@@ -42,12 +71,13 @@ static uint16_t pack_int8_row(const struct ga_packed_rows *rows, const float *fr
 void ga_pack_rows(const struct ga_packed_rows *rows, const struct ga_weight_view *view, unsigned char *block)
 {
     void *to = block + rows->at, *scales = block + rows->scales_at;
+    struct ga_view_reader reader;
+    ga_view_reader_start(&reader, view);
     for (size_t r = 0; r < rows->rows; r++) {
-        const float *from = view->data + r * view->row_stride;
         if (rows->dtype == GA_BF16) {
-            pack_bf16_row(rows, from, view->col_stride, (uint16_t *)to + r * rows->columns);
+            pack_bf16_row(rows, &reader, r, (uint16_t *)to + r * rows->columns);
         } else {
-            ((uint16_t *)scales)[r] = pack_int8_row(rows, from, view->col_stride, (int8_t *)to + r * rows->columns);
+            ((uint16_t *)scales)[r] = pack_int8_row(rows, &reader, r, (int8_t *)to + r * rows->columns);
         }
     }
 }
@@ -103,10 +133,12 @@ static size_t bucket_at(const struct ga_packed_buckets *buckets, size_t place)
 
 void ga_pack_buckets(const struct ga_packed_buckets *buckets, const struct ga_weight_view *view, float *to)
 {
+    struct ga_view_reader reader;
+    ga_view_reader_start(&reader, view);
     for (size_t place = 0; place < buckets->span; place++) {
-        const float *row = view->data + bucket_at(buckets, place) * view->row_stride;
+        const size_t row = bucket_at(buckets, place) * view->row_stride;
         for (size_t head = 0; head < buckets->heads; head++) {
-            to[head * buckets->span + place] = row[head * view->col_stride] * buckets->factor;
+            to[head * buckets->span + place] = ga_view_number(&reader, row + head * view->col_stride) * buckets->factor;
         }
     }
 }

@@ -16,11 +16,9 @@ static float *floats_at(unsigned char *block, size_t at)
 static void pack_parts(const struct ga_packed_parts *parts, const struct ga_weight_view *roles,
                        const struct ga_weight_view *shared, unsigned char *block)
 {
-    static const struct ga_weight_view none = {0};
     for (size_t i = 0; i < parts->n_linears; i++) {
         const struct ga_packed_linear *linear = &parts->linears[i];
-        ga_pack_linear(linear, &roles[linear->weight], linear->bias == GA_NO_ROLE ? &none : &roles[linear->bias],
-                       block);
+        ga_pack_linear(linear, &roles[linear->weight], linear->bias == GA_NO_ROLE ? NULL : &roles[linear->bias], block);
     }
     for (size_t i = 0; i < parts->n_copies; i++) {
         ga_pack_copy(&parts->copies[i], &roles[parts->copies[i].role], floats_at(block, parts->copies[i].at));

@@ -138,21 +138,59 @@ static void put_groups(const struct ga_panel_format *format, const struct ga_pan
     }
 }
 
+// -- Numbers that are moved -----------------------------------------------------------------------------------------
+
+static bool move_bf16(const struct ga_panel_format *format, const unsigned char *from,
+                      const struct ga_panel_strip *strip)
+{
+    const uint16_t least = format->numbers == GA_PANEL_BF16_PRODUCT ? 0x2380 : 0; // 2^-56
+    const struct ga_panel_format as = *format;
+    uint16_t *to = (uint16_t *)(void *)strip->sum + strip->first * as.unit;
+    for (size_t i = 0; i < strip->count; i++) {
+        uint16_t bits;
+        memcpy(&bits, from + i * strip->col_stride * sizeof bits, sizeof bits);
+        const uint16_t size = bits & 0x7fff;
+        to[place_of(as, strip->width, i)] = (uint16_t)(size < least ? 0 : size > 0x7f80 ? bits | 0x40 : bits);
+    }
+    return true;
+}
+
+static bool move_q8_0(const struct ga_panel_format *format, const unsigned char *from,
+                      const struct ga_panel_strip *strip)
+{
+    (void)format;
+    return strip->count == GA_GROUP && strip->col_stride == 1 &&
+           ga_group_move_q8_0(from, strip->sum, strip->width, strip->first);
+}
+
 // -- All formats ----------------------------------------------------------------------------------------------------
 
 static const struct {
     void (*put)(const struct ga_panel_format *format, const struct ga_panel_strip *strip);
     size_t bytes, header; // of a number, 0: groups; of a column beside its numbers
+    bool (*move)(const struct ga_panel_format *format, const unsigned char *from, const struct ga_panel_strip *strip);
+    enum ga_dtype moves; // what `move` takes, if there is one
 } formats[] = {
-    [GA_PANEL_F32] = {put_f32, 4, 0},          [GA_PANEL_BF16] = {put_bf16, 2, 0},
-    [GA_PANEL_F16] = {put_f16, 2, 0},          [GA_PANEL_BF16_PRODUCT] = {put_bf16, 2, 0},
-    [GA_PANEL_I16] = {put_integers, 2, 4},     [GA_PANEL_INT8] = {put_integers, 1, 4},
-    [GA_PANEL_INT8_G32] = {put_groups, 0, 34}, [GA_PANEL_INT4_G32] = {put_groups, 0, 18},
+    [GA_PANEL_F32] = {.put = put_f32, .bytes = 4},
+    [GA_PANEL_BF16] = {.put = put_bf16, .bytes = 2, .move = move_bf16, .moves = GA_BF16},
+    [GA_PANEL_F16] = {.put = put_f16, .bytes = 2},
+    [GA_PANEL_BF16_PRODUCT] = {.put = put_bf16, .bytes = 2, .move = move_bf16, .moves = GA_BF16},
+    [GA_PANEL_I16] = {.put = put_integers, .bytes = 2, .header = 4},
+    [GA_PANEL_INT8] = {.put = put_integers, .bytes = 1, .header = 4},
+    [GA_PANEL_INT8_G32] = {.put = put_groups, .header = 34, .move = move_q8_0, .moves = GA_Q8_0},
+    [GA_PANEL_INT4_G32] = {.put = put_groups, .header = 18},
 };
 
 void ga_panel_put(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
 {
     formats[format->numbers].put(format, strip);
+}
+
+bool ga_panel_move(const struct ga_panel_format *format, enum ga_dtype dtype, const unsigned char *from,
+                   const struct ga_panel_strip *strip)
+{
+    return formats[format->numbers].move != NULL && formats[format->numbers].moves == dtype && strip->factor == 1.0F &&
+           formats[format->numbers].move(format, from, strip);
 }
 
 size_t ga_panel_sum_bytes(const struct ga_panel_format *format, size_t count)

@@ -20,6 +20,12 @@ struct ga_panel_strip {
 // Packs a strip; the panel holds zeros there.
 void ga_panel_put(const struct ga_panel_format *format, const struct ga_panel_strip *strip);
 
+// Packs the one column of a strip from elements of a type as they are stored, of any alignment, if the format stores
+// them so: the same bytes as those of their floats, but none is rounded again. False if not: then nothing is packed.
+// from: the first element, and the block that begins with it; strip->from is not used.
+bool ga_panel_move(const struct ga_panel_format *format, enum ga_dtype dtype, const unsigned char *from,
+                   const struct ga_panel_strip *strip);
+
 // Bytes of one column of a running sum of so many weights.
 size_t ga_panel_sum_bytes(const struct ga_panel_format *format, size_t count);
 

@@ -261,24 +261,50 @@ static enum ga_status place_views(struct ga_load *load, const struct ga_load_opt
     return status == GA_OK && options->strict ? ga_load_refuse_extra(load, error) : status;
 }
 
+// Whether packing reads a role as its tensor is stored: floats are found where they lie, and blocks by rows.
+static bool stays_stored(const struct ga_weight_source *source, const struct ga_tensor *tensor)
+{
+    const size_t elements = ga_dtype_block(tensor->dtype, NULL);
+    return tensor->dtype != GA_F32 && source->by_head == 0 &&
+           (elements == 1 || (!source->transposed && source->first % elements == 0));
+}
+
+// Points a view to a tensor as it is stored.
+static void view_stored(const struct ga_tensor *tensor, size_t first, struct ga_weight_view *view)
+{
+    size_t bytes = 0;
+    const size_t elements = ga_dtype_block(tensor->dtype, &bytes);
+    view->stored = (const unsigned char *)tensor->data + first / elements * bytes;
+    view->dtype = tensor->dtype;
+}
+
+// Points a view to the floats of a tensor, which are converted if they are of another type.
+static enum ga_status view_floats(const struct ga_weight_source *source, struct ga_weights *weights,
+                                  const struct ga_tensor *tensor, struct ga_weight_view *view, struct ga_error *error)
+{
+    const float *floats = NULL;
+    const enum ga_status status = source->by_head > 0
+                                      ? ga_weights_by_head(weights, tensor, source->by_head, &floats, error)
+                                      : ga_weights_floats(weights, tensor, &floats, error);
+    view->data = status == GA_OK ? floats + source->first : NULL;
+    return status;
+}
+
 static enum ga_status fill_view(const struct ga_load *load, struct ga_weights *weights, size_t i, bool finite,
                                 struct ga_weight_view *view, struct ga_error *error)
 {
     const struct ga_weight_source *source = &load->map->sources[i];
     const struct ga_tensor *tensor = NULL;
-    const float *floats = NULL;
+    *view = (struct ga_weight_view){0};
     enum ga_status status = place_view(load, source, view, &tensor, error);
-    if (status == GA_OK) {
-        status = ga_weights_floats(weights, tensor, &floats, error);
-    }
     if (status == GA_OK && finite && !ga_load_was_before(load->map, i)) {
-        status = ga_load_refuse_not_finite(weights, tensor, floats, error);
+        status = ga_load_refuse_not_finite(weights, tensor, error);
     }
-    if (status == GA_OK && source->by_head > 0) {
-        status = ga_weights_by_head(weights, tensor, source->by_head, &floats, error);
+    if (status != GA_OK || !stays_stored(source, tensor)) {
+        return status == GA_OK ? view_floats(source, weights, tensor, view, error) : status;
     }
-    view->data = status == GA_OK ? floats + source->first : NULL;
-    return status;
+    view_stored(tensor, source->first, view);
+    return GA_OK;
 }
 
 enum ga_status ga_load_check(const struct ga_model *model, const struct ga_weights *weights,

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "view_floats.h"
+
 struct ga_load_place ga_load_place(const struct ga_weights *weights, const struct ga_tensor *tensor)
 {
     uint64_t offset = 0;
@@ -69,15 +71,32 @@ static bool is_finite(float number)
     return (bits & 0x7F800000u) != 0x7F800000u;
 }
 
+// The first element of a tensor that is not finite as a float, and that float; the number of elements if all are.
+static size_t find_not_finite(const struct ga_tensor *tensor, size_t count, float *number_out)
+{
+    const struct ga_weight_view view = {.stored = tensor->data, .dtype = tensor->dtype};
+    struct ga_view_reader reader;
+    ga_view_reader_start(&reader, &view);
+    struct ga_view_run run;
+    for (size_t first = 0; first < count; first += run.count) {
+        run = ga_view_read(&reader, first, count - first, 1);
+        for (size_t i = 0; i < run.count; i++) {
+            if (!is_finite(run.floats[i])) {
+                *number_out = run.floats[i];
+                return first + i;
+            }
+        }
+    }
+    return count;
+}
+
 enum ga_status ga_load_refuse_not_finite(const struct ga_weights *weights, const struct ga_tensor *tensor,
-                                         const float *floats, struct ga_error *error)
+                                         struct ga_error *error)
 {
     size_t count = 0;
-    size_t i = 0;
+    float number = 0.0F;
     (void)ga_shape_elements(tensor->rank, tensor->shape, &count); // which held when the file was read
-    while (i < count && is_finite(floats[i])) {
-        i++;
-    }
+    const size_t i = find_not_finite(tensor, count, &number);
     if (i == count) {
         return GA_OK;
     }
@@ -89,5 +108,5 @@ enum ga_status ga_load_refuse_not_finite(const struct ga_weights *weights, const
     return ga_fail_at(error, GA_FORMAT, GA_FAULT_NOT_FINITE, place.offset,
                       "%s: tensor '%s', byte %llu: element %zu of %zu is %g as a float; expected a finite number",
                       place.path, ga_name_text(tensor->name, name, sizeof name), place.offset, i, count,
-                      (double)floats[i]);
+                      (double)number);
 }

@@ -18,9 +18,9 @@ enum ga_status ga_load_refuse_others(const struct ga_load *load, struct ga_error
 // Refuses the first tensor that the map, all of whose tensors are there, takes nothing from.
 enum ga_status ga_load_refuse_extra(const struct ga_load *load, struct ga_error *error);
 
-// Refuses the first NaN or infinity among the floats of a tensor.
+// Refuses the first NaN or infinity among the elements of a tensor as floats.
 enum ga_status ga_load_refuse_not_finite(const struct ga_weights *weights, const struct ga_tensor *tensor,
-                                         const float *floats, struct ga_error *error);
+                                         struct ga_error *error);
 
 // True where an earlier source of the map names the same tensor as source i.
 bool ga_load_was_before(const struct ga_weight_map *map, size_t i);

@@ -1,45 +1,14 @@
-// weights_floats.c: other floating-point types as F32, a whole tensor at a time. Halves of both kinds fit exactly;
-// doubles are rounded to the nearest float, and blocks are decoded by weights_blocks.c.
+// weights_floats.c: tensors of other floating-point types and of blocks as F32, a whole tensor at a time.
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "arena.h"
-#include "bf16.h"
-#include "weights_blocks.h"
+#include "stored_floats.h"
 #include "weights_shard.h"
-
-static void from_f16(const void *data, size_t count, float *floats)
-{
-    for (size_t i = 0; i < count; i++) {
-        floats[i] = ga_float_of_half(((const uint16_t *)data)[i]);
-    }
-}
-
-static void from_bf16(const void *data, size_t count, float *floats)
-{
-    for (size_t i = 0; i < count; i++) {
-        floats[i] = ga_float_of_bf16(((const uint16_t *)data)[i]);
-    }
-}
-
-static void from_f64(const void *data, size_t count, float *floats)
-{
-    for (size_t i = 0; i < count; i++) {
-        floats[i] = (float)((const double *)data)[i];
-    }
-}
-
-typedef void (*converter)(const void *data, size_t count, float *floats);
-
-static converter converter_of(enum ga_dtype dtype)
-{
-    return dtype == GA_F16 ? from_f16 : dtype == GA_BF16 ? from_bf16 : dtype == GA_F64 ? from_f64 : NULL;
-}
 
 bool ga_weights_are_floats(const struct ga_tensor *tensor)
 {
-    return tensor != NULL && (tensor->dtype == GA_F32 || converter_of(tensor->dtype) != NULL ||
-                              ga_weights_decoder(tensor->dtype) != NULL);
+    return tensor != NULL && ga_float_reader_of(tensor->dtype) != NULL;
 }
 
 static float *converted(const struct ga_tensor *tensor)
@@ -49,11 +18,8 @@ static float *converted(const struct ga_tensor *tensor)
         return NULL;
     }
     float *floats = ga_block_room(count * sizeof *floats);
-    const ga_block_decoder decode = ga_weights_decoder(tensor->dtype);
-    if (floats != NULL && decode != NULL) {
-        decode(tensor->data, count, floats);
-    } else if (floats != NULL) {
-        converter_of(tensor->dtype)(tensor->data, count, floats);
+    if (floats != NULL) {
+        ga_float_reader_of(tensor->dtype)(tensor->data, count, floats);
     }
     return floats;
 }

@@ -79,7 +79,8 @@ static void write_packed(const struct ga_model *model)
     struct ga_error error;
     char name[MOST_PATH];
     for (size_t r = 0; r < model->n_roles && r < MOST_ROLES; r++) {
-        views[r] = (struct ga_weight_view){numbers, model->roles[r].rank == 2 ? model->roles[r].shape[1] : 1, 1};
+        views[r] = (struct ga_weight_view){
+            .data = numbers, .row_stride = model->roles[r].rank == 2 ? model->roles[r].shape[1] : 1, .col_stride = 1};
     }
     bool ok = ga_model_variant(model, NULL, &variant, &error) == GA_OK;
     const size_t size = ok ? ga_model_packed_size(variant) : 0;

@@ -24,7 +24,7 @@ static const struct ga_loaded *pack_equal(const struct subject *subject, size_t 
         const char *name = model->roles[role].name;
         const bool is_weight = strlen(name) > tail && strcmp(name + strlen(name) - tail, "_weight") == 0;
         views[role] =
-            is_weight && model->roles[role].rank == 2 ? (struct ga_weight_view){number, 0, 0} : subject->roles[role];
+            is_weight && model->roles[role].rank == 2 ? (struct ga_weight_view){.data = number} : subject->roles[role];
     }
     if (views && *block && ga_model_pack(model, variant, views, *block, size, &loaded, NULL) != GA_OK) {
         loaded = NULL;

@@ -253,13 +253,13 @@ static bool make_role(struct subject *subject, const struct making *making, stru
     if (subject->model->weights_dtype != GA_STORAGE_F32) {
         weights_round(subject->model, role, weights->data);
     }
-    subject->roles[r] = (struct ga_weight_view){weights->data, columns, 1};
+    subject->roles[r] = (struct ga_weight_view){.data = weights->data, .row_stride = columns, .col_stride = 1};
     if (is_spread) {
         spread(weights->data, rows);
-        subject->roles[r] = (struct ga_weight_view){weights->data, 2, 1};
+        subject->roles[r] = (struct ga_weight_view){.data = weights->data, .row_stride = 2, .col_stride = 1};
     } else if (making->transposed) {
         ok = transpose(weights->data, rows, columns);
-        subject->roles[r] = (struct ga_weight_view){weights->data, 1, rows};
+        subject->roles[r] = (struct ga_weight_view){.data = weights->data, .row_stride = 1, .col_stride = rows};
     }
     guard_seal(weights);
     return ok;

@@ -50,7 +50,7 @@ static const struct ga_model model = MODEL(GA_ABI, own), old = MODEL(GA_ABI - 1,
 
 static _Alignas(GA_ALIGN) unsigned char block[4 * GA_ALIGN], scratch[8 * GA_ALIGN], cache_block[4096];
 static float weights[2] = {1, 2}, query[4], output[4];
-static const struct ga_weight_view views[] = {{weights, 1, 1}};
+static const struct ga_weight_view views[] = {{.data = weights, .row_stride = 1, .col_stride = 1}};
 static const size_t packed_size = GA_ALIGN + 8;
 
 static const struct ga_loaded *load(void)
@@ -126,10 +126,15 @@ Test(contract, packing)
 {
     const struct ga_variant *variant = NULL;
     const struct ga_loaded *loaded = NULL;
-    const struct ga_weight_view inside[] = {{(const float *)(void *)(block + packed_size - 4), 1, 1}};
-    const struct ga_weight_view before[] = {{(const float *)(void *)(block + GA_ALIGN - 4), 1, 1}};
-    const struct ga_weight_view far[] = {{weights, SIZE_MAX / 2, 1}}, crooked[] = {{OFF(weights, 1), 1, 1}},
+    const struct ga_weight_view inside[] = {
+        {.data = (const float *)(void *)(block + packed_size - 4), .row_stride = 1, .col_stride = 1}};
+    const struct ga_weight_view before[] = {
+        {.data = (const float *)(void *)(block + GA_ALIGN - 4), .row_stride = 1, .col_stride = 1}};
+    const struct ga_weight_view far[] = {{.data = weights, .row_stride = SIZE_MAX / 2, .col_stride = 1}},
+                                crooked[] = {{.data = OFF(weights, 1), .row_stride = 1, .col_stride = 1}},
                                 none[1] = {{0}};
+    const struct ga_weight_view whole_numbers[] = {{.stored = weights, .dtype = GA_I32}};
+    const struct ga_weight_view stored[] = {{.stored = block + packed_size - 1, .row_stride = 1, .dtype = GA_BF16}};
     struct ga_weight_view *const within = (struct ga_weight_view *)(void *)block;
     REFUSED(ARGUMENT, "model is NULL", ga_model_variant(NULL, NULL, &variant, &error));
     REFUSED(ARGUMENT, "variant_out is NULL", ga_model_variant(&model, NULL, NULL, &error));
@@ -143,6 +148,9 @@ Test(contract, packing)
     REFUSED(ALIGNMENT, "64 bytes", ga_model_pack(&model, own, views, block + 4, 192, &loaded, &error));
     REFUSED(SIZE, "at least 72", ga_model_pack(&model, own, views, block, packed_size - 1, &loaded, &error));
     REFUSED(ARGUMENT, "weight w has no data", ga_model_pack(&model, own, none, block, 256, &loaded, &error));
+    REFUSED(DTYPE, "weight w is of type I32; expected F64, F32, F16, BF16 or blocks",
+            ga_model_pack(&model, own, whole_numbers, block, 256, &loaded, &error));
+    REFUSED(ARGUMENT, "overlaps weight w", ga_model_pack(&model, own, stored, block, 256, &loaded, &error));
     REFUSED(ALIGNMENT, "weight w is not", ga_model_pack(&model, own, crooked, block, 256, &loaded, &error));
     REFUSED(OVERFLOW, "strides of weight w", ga_model_pack(&model, own, far, block, 256, &loaded, &error));
     REFUSED(ARGUMENT, "overlaps weight w", ga_model_pack(&model, own, inside, block, 256, &loaded, &error));
@@ -151,7 +159,8 @@ Test(contract, packing)
     REFUSED(ARGUMENT, "overlaps roles", ga_model_pack(&model, own, within, block, 256, &loaded, &error));
     REFUSED(ALIGNMENT, "roles is not", ga_model_pack(&model, own, OFF(views, 4), block, 256, &loaded, &error));
     cr_expect_null(loaded);
-    const struct ga_weight_view after[] = {{(const float *)(void *)(block + packed_size), 1, 1}};
+    const struct ga_weight_view after[] = {
+        {.data = (const float *)(void *)(block + packed_size), .row_stride = 1, .col_stride = 1}};
     cr_expect_eq(ga_model_pack(&model, own, after, block, 256, &loaded, NULL), GA_OK);
 }
 

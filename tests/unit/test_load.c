@@ -85,6 +85,28 @@ Test(load, the_map_that_fits_is_taken)
     }
 }
 
+// Views of other types point into the file: nothing is converted. Rows of heads are put apart, so that they are floats.
+Test(load, views_of_other_types_are_as_stored)
+{
+    static const struct entry entries[][MAX_ENTRIES] = {
+        {{"in_weight", "F16", 2, {2 * OUT, IN}}, {"in_bias", "F64", 1, {2 * OUT}}},
+        {{"qkv.weight", "F16", 2, {3 * OUT, IN}}, {"qkv.bias", "F16", 1, {3 * OUT}}},
+    };
+    struct ga_weight_view views[N_ROLES];
+    struct ga_weights *weights = weights_of(entries[0]);
+    cr_assert_eq(ga_load_views(&any, weights, NULL, views, NULL), GA_OK);
+    const struct ga_tensor *weight = ga_weights_find(weights, "in_weight"), *bias = ga_weights_find(weights, "in_bias");
+    cr_expect(views[Q_WEIGHT].data == NULL && views[Q_WEIGHT].stored == weight->data);
+    cr_expect(views[K_WEIGHT].stored == (const uint16_t *)weight->data + OUT * IN);
+    cr_expect(views[K_BIAS].stored == (const double *)bias->data + OUT);
+    cr_expect(views[K_WEIGHT].dtype == GA_F16 && views[K_BIAS].dtype == GA_F64 && views[K_WEIGHT].row_stride == IN);
+    ga_weights_close(weights);
+    weights = weights_of(entries[1]);
+    cr_assert_eq(ga_load_views(&headed, weights, NULL, views, NULL), GA_OK);
+    cr_expect(views[Q_WEIGHT].data != NULL && views[K_BIAS].data != NULL);
+    ga_weights_close(weights);
+}
+
 // Element [o][i] of a role of [OUT][IN], or [o] of one of [OUT], as the view gives it.
 static void expect_elements(const char *name, const struct ga_weight_view *view, size_t rank, const float *expected)
 {

@@ -25,9 +25,9 @@ static void make_weights(bool transposed)
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
         weights[i] *= (float)(1 << i % 5);
     }
-    roles[0] =
-        transposed ? (struct ga_weight_view){weights, 1, HEADS * ROWS} : (struct ga_weight_view){weights, INPUTS, 1};
-    roles[1] = (struct ga_weight_view){biases, 1, 1};
+    roles[0] = (struct ga_weight_view){
+        .data = weights, .row_stride = transposed ? 1 : INPUTS, .col_stride = transposed ? HEADS * ROWS : 1};
+    roles[1] = (struct ga_weight_view){.data = biases, .row_stride = 1, .col_stride = 1};
     memset(block, 0, sizeof block);
 }
 

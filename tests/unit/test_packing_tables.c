@@ -23,7 +23,8 @@ Test(packing_tables, matrices_and_vectors_keep_their_numbers)
     float numbers[2 * ROWS * COLUMNS];
     struct rng rng = rng_seeded(1);
     rng_fill_normal(&rng, numbers, 2 * ROWS * COLUMNS, 1.0F);
-    const struct ga_weight_view roles[] = {{numbers, 1, ROWS}, {numbers, 2, 0}}; // transposed; every second one
+    const struct ga_weight_view roles[] = {{.data = numbers, .row_stride = 1, .col_stride = ROWS},
+                                           {.data = numbers, .row_stride = 2}}; // transposed; every second one
     const struct ga_packed_copy copies[] = {{0, 64, false, ROWS, COLUMNS, COLUMNS, 1.0F, 0.0F},
                                             {1, 256, true, ROWS, COLUMNS, STRIDE, 0.5F, 1.0F}};
     pack(&(struct ga_packed_parts){.count = 1, .copies = copies, .n_copies = 2}, roles);
@@ -153,7 +154,7 @@ Test(packing_tables, buckets_are_looked_up_by_distance)
     float numbers[2 * SIDE * HEADS];
     struct rng rng = rng_seeded(2);
     rng_fill_normal(&rng, numbers, 2 * SIDE * HEADS, 1.0F);
-    const struct ga_weight_view role = {numbers, HEADS, 1};
+    const struct ga_weight_view role = {.data = numbers, .row_stride = HEADS, .col_stride = 1};
     for (size_t has_later = 0; has_later < 2; has_later++) {
         const struct ga_packed_buckets buckets = {.heads = HEADS,
                                                   .span = SPAN,
@@ -180,7 +181,7 @@ Test(packing_tables, parts_of_layers_have_their_own_roles_and_places)
     struct ga_weight_view roles[1 + 2 * LAYERS];
     for (size_t i = 0; i < 1 + 2 * LAYERS; i++) {
         numbers[i] = (float)i + 1;
-        roles[i] = (struct ga_weight_view){&numbers[i], 1, 1};
+        roles[i] = (struct ga_weight_view){.data = &numbers[i], .row_stride = 1, .col_stride = 1};
     }
     const struct ga_packed_copy copies[] = {{0, 0, true, 1, 1, 1, 1.0F, 0.0F}, {1, 4, true, 1, 1, 1, 1.0F, 0.0F}};
     const struct ga_packed_angles angles = {.layout = GA_SINUSOIDS, .at = 64, .places = 1, .width = 2, .theta = 2};

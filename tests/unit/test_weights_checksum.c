@@ -19,7 +19,9 @@ static float memory[N_ROLES][ROOM];
 static uint64_t checksum_by(size_t row_stride, size_t col_stride, size_t bias_stride)
 {
     const struct ga_weight_view views[N_ROLES] = {
-        {memory[0], row_stride, col_stride}, {memory[1], bias_stride, 0}, {memory[2], 1, 1}};
+        {.data = memory[0], .row_stride = row_stride, .col_stride = col_stride},
+        {.data = memory[1], .row_stride = bias_stride},
+        {.data = memory[2], .row_stride = 1, .col_stride = 1}};
     memset(memory, 0xFF, sizeof memory);
     for (size_t o = 0; o < OUT; o++) {
         for (size_t i = 0; i < IN; i++) {
@@ -33,7 +35,9 @@ static uint64_t checksum_by(size_t row_stride, size_t col_stride, size_t bias_st
 
 static uint64_t checksum_of_dense(void)
 {
-    const struct ga_weight_view views[N_ROLES] = {{memory[0], IN, 1}, {memory[1], 1, 0}, {memory[2], 1, 1}};
+    const struct ga_weight_view views[N_ROLES] = {{.data = memory[0], .row_stride = IN, .col_stride = 1},
+                                                  {.data = memory[1], .row_stride = 1},
+                                                  {.data = memory[2], .row_stride = 1, .col_stride = 1}};
     return ga_weights_checksum(&model, views);
 }
 
@@ -57,6 +61,26 @@ Test(weights_checksum, is_that_of_its_definition_from_any_strides)
     cr_expect_eq(dense, checksum_by(2 * IN, 1, 3), "rows and elements apart");
     cr_expect_eq(dense, checksum_by(1, 2 * OUT, 1), "a part of a matrix [in][out]");
     cr_expect_eq(dense, checksum_by(2 * IN, 2, 1), "neither is dense");
+}
+
+Test(weights_checksum, of_stored_weights_is_that_of_their_floats)
+{
+    static double matrix[2][OUT * IN], bias[OUT], one; // as rows, and transposed
+    const uint64_t dense = checksum_by(IN, 1, 1);
+    for (size_t o = 0; o < OUT; o++) {
+        for (size_t i = 0; i < IN; i++) {
+            matrix[0][o * IN + i] = matrix[1][i * OUT + o] = (double)memory[0][o * IN + i];
+        }
+        bias[o] = (double)memory[1][o];
+    }
+    one = (double)memory[2][0];
+    for (size_t i = 0; i < 2; i++) {
+        const struct ga_weight_view views[N_ROLES] = {
+            {.stored = matrix[i], .row_stride = i == 0 ? IN : 1, .col_stride = i == 0 ? 1 : OUT, .dtype = GA_F64},
+            {.stored = bias, .row_stride = 1, .dtype = GA_F64},
+            {.stored = &one, .row_stride = 1, .col_stride = 1, .dtype = GA_F64}};
+        cr_expect_eq(ga_weights_checksum(&model, views), dense, "%zu", i);
+    }
 }
 
 Test(weights_checksum, every_weight_and_its_place_count)

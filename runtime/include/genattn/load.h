@@ -21,8 +21,9 @@ struct ga_load_options {
 // Fills views_out[model->n_roles] with views into weights, which must outlive them. options may be NULL. The error
 // names a missing tensor, a tensor of the wrong shape, or a bias, norm or sink that the file has and the model would
 // leave out, and says what was expected. If no map fits, it names the first missing tensor of the nearest map, and a
-// prefix with which the file has all tensors of a map, if there is one. Tensors of F16, BF16 and F64 are converted when
-// they are needed, as ga_weights_floats says.
+// prefix with which the file has all tensors of a map, if there is one. A view of a tensor that is not F32 has no
+// data: it has the elements as the file stores them, which ga_model_pack reads. Only if the map takes rows of heads, or
+// blocks of a transposed matrix, the view has floats of ga_weights_floats.
 enum ga_status ga_load_views_with(const struct ga_model *model, struct ga_weights *weights,
                                   const struct ga_load_options *options, struct ga_weight_view *views_out,
                                   struct ga_error *error);

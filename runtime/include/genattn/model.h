@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 20 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 21 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
@@ -162,11 +162,12 @@ struct ga_weight_role {
     size_t shape[GA_ROLE_MAX_RANK];
 };
 
-// Where the elements of one role are: element [o][i] is data[o * row_stride + i * col_stride], in floats.
+// Element [o][i] of a role is number o * row_stride + i * col_stride of `data`, or of `stored` if data is NULL.
 struct ga_weight_view {
     const float *data;
-    size_t row_stride;
-    size_t col_stride; // unused for rank 1
+    size_t row_stride, col_stride; // in numbers, also where they are in blocks; col_stride is unused for rank 1
+    const void *stored;            // numbers as a file has them, of any alignment; packing reads them, a few at a time
+    enum ga_dtype dtype;           // of stored: GA_F16, GA_BF16, GA_F32, GA_F64 or a block type
 };
 
 // The tensor of a file that holds one role. in_proj_weight [3E][E] holds three roles, with three values of `first`.
@@ -323,8 +324,7 @@ size_t ga_model_packed_size(const struct ga_variant *variant);
 // Packs roles[n_roles] into block: GA_ALIGN-aligned, at least ga_model_packed_size bytes, owned by the caller, who must
 // not move it while it is in use. *loaded_out points to its start. Equal weights give equal bytes, whatever the block
 // held. The views and their data must be outside the block, and are not needed afterwards; roles may be NULL if the
-// model has none. The call reads each view from its first element to its last, by its strides. It cannot check how much
-// memory is there: the caller must.
+// model has none. Each view is read from its first element to its last, by its strides; that memory must be there.
 enum ga_status ga_model_pack(const struct ga_model *model, const struct ga_variant *variant,
                              const struct ga_weight_view *roles, void *block, size_t size,
                              const struct ga_loaded **loaded_out, struct ga_error *error);

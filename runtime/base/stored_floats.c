@@ -1,38 +1,54 @@
-// weights_blocks.c: the types of blocks, one decoder each. The layouts are ggml's (ggml-common.h, its structs
-// block_q4_0 and so on). Each float has the bits that dequantize of the Python package gguf gives: every product and
-// every sum is rounded to a float, in the order in which the formulas below have them.
+// stored_floats.c: the types of numbers that files of weights have, one reader each. The layouts of blocks are ggml's
+// (ggml-common.h, its structs block_q4_0 and so on). Each float of a block has the bits that dequantize of the Python
+// package gguf gives: every product and every sum is rounded to a float, in the order in which the formulas below have
+// them.
 //
 // Numbers of two bytes are halves, the lower byte first; q stands for the small whole numbers.
-#include "weights_blocks.h"
+#include "stored_floats.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-static float float_of_bits(uint32_t bits)
+#include "bf16.h"
+#include "f16.h"
+
+// -- Elements -------------------------------------------------------------------------------------------------------
+
+static void read_f32(const unsigned char *data, size_t count, float *floats)
 {
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
+    memcpy(floats, data, count * sizeof *floats);
 }
 
-float ga_float_of_half(uint16_t half)
+static void read_f16(const unsigned char *data, size_t count, float *floats)
 {
-    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
-    const uint32_t exponent = half >> 10 & 0x1Fu;
-    const uint32_t fraction = half & 0x3FFu;
-    if (exponent == 0x1F) {
-        return float_of_bits(sign | 0x7F800000u | fraction << 13 | (fraction == 0 ? 0 : 0x400000u));
+    for (size_t i = 0; i < count; i++) {
+        uint16_t half;
+        memcpy(&half, data + i * sizeof half, sizeof half);
+        floats[i] = ga_float_of_f16(half);
     }
-    if (exponent == 0) {
-        const float subnormal = (float)fraction * 0x1p-24f;
-        return sign == 0 ? subnormal : -subnormal;
+}
+
+static void read_bf16(const unsigned char *data, size_t count, float *floats)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint16_t upper;
+        memcpy(&upper, data + i * sizeof upper, sizeof upper);
+        floats[i] = ga_float_of_bf16(upper);
     }
-    return float_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+static void read_f64(const unsigned char *data, size_t count, float *floats)
+{
+    for (size_t i = 0; i < count; i++) {
+        double number;
+        memcpy(&number, data + i * sizeof number, sizeof number);
+        floats[i] = (float)number;
+    }
 }
 
 static float half_at(const unsigned char *bytes)
 {
-    return ga_float_of_half((uint16_t)(bytes[0] | bytes[1] << 8));
+    return ga_float_of_f16((uint16_t)(bytes[0] | bytes[1] << 8));
 }
 
 static float signed_byte(unsigned char byte)
@@ -245,18 +261,19 @@ static void decode_q6_k(const unsigned char *at, size_t count, float *floats)
 
 static const struct {
     enum ga_dtype dtype;
-    ga_block_decoder decode;
-} decoders[] = {
+    ga_float_reader read;
+} readers[] = {
+    {GA_F32, read_f32},     {GA_F16, read_f16},     {GA_BF16, read_bf16},       {GA_F64, read_f64},
     {GA_Q8_0, decode_q8_0}, {GA_Q4_0, decode_q4_0}, {GA_Q4_1, decode_q4_1},     {GA_Q4_K, decode_q4_k},
     {GA_Q6_K, decode_q6_k}, {GA_Q5_0, decode_q5_0}, {GA_Q5_1, decode_q5_1},     {GA_Q2_K, decode_q2_k},
     {GA_Q3_K, decode_q3_k}, {GA_Q5_K, decode_q5_k}, {GA_IQ4_NL, decode_iq4_nl},
 };
 
-ga_block_decoder ga_weights_decoder(enum ga_dtype dtype)
+ga_float_reader ga_float_reader_of(enum ga_dtype dtype)
 {
-    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++) {
-        if (decoders[i].dtype == dtype) {
-            return decoders[i].decode;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (readers[i].dtype == dtype) {
+            return readers[i].read;
         }
     }
     return NULL;
