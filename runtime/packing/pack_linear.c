@@ -83,18 +83,21 @@ static void pack_biases(const struct ga_packed_linear *linear, struct ga_view_re
 void ga_pack_linear(const struct ga_packed_linear *linear, const struct ga_weight_view *weight,
                     const struct ga_weight_view *bias, unsigned char *block)
 {
-    float *biases = (float *)(void *)(block + linear->bias_at);
-    struct ga_view_reader reader, bias_reader;
+    struct ga_view_reader reader; // one after the other, as each takes 2 KiB of stack
     ga_view_reader_start(&reader, weight);
-    if (bias != NULL) {
-        ga_view_reader_start(&bias_reader, bias);
-    }
     for (size_t head = 0; head < linear->heads; head++) {
         const size_t run = head / linear->together, in_run = head % linear->together;
         pack_head(linear, &reader, head,
                   block + linear->panels_at + run * linear->run_bytes + in_run * linear->head_bytes);
-        if (bias != NULL) {
-            pack_biases(linear, &bias_reader, head, biases + run * linear->run_biases + in_run * linear->head_biases);
-        }
+    }
+    if (bias == NULL) {
+        return;
+    }
+    ga_view_reader_start(&reader, bias);
+    for (size_t head = 0; head < linear->heads; head++) {
+        const size_t run = head / linear->together, in_run = head % linear->together;
+        pack_biases(linear, &reader, head,
+                    (float *)(void *)(block + linear->bias_at) + run * linear->run_biases +
+                        in_run * linear->head_biases);
     }
 }

@@ -14,7 +14,7 @@
 enum {
     TOGETHER = 8, // rows of the table for which one pass over the weights computes
     OUTPUTS = 16, // rows of the weight for which rows of the table are read once
-    RUN = 64,     // numbers of a row at a time
+    RUN = 32,     // numbers of a row at a time
 };
 
 // Rows of the table from `first` on, `count` of them; those after the last one are the first one again.
