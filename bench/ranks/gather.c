@@ -19,7 +19,7 @@ int main(void)
     static double seconds[ROUNDS];
     static char row[LARGEST];
     size_t rank, size, ends[GA_MAX_TEAM];
-    if (!ga_rank_library.begin(&rank, &size)) {
+    if (!ga_rank_library.begin(60, &rank, &size)) {
         return EXIT_FAILURE;
     }
     const struct ga_ranks *ranks = size > 1 ? ga_rank_library.team(60) : NULL;

@@ -17,6 +17,8 @@ enum { GA_MAX_OPTIONS = 25, GA_MAX_SIZES = 64, GA_MAX_REPEATED = 16 };
 #define GA_ISA_OPTION "NAME", "the best this CPU runs", false, "instruction set to use"
 #define GA_THREADS_OPTION "N", "1", false, "threads to use; all: one for each CPU"
 
+#define GA_TIMEOUT_OPTION "SECONDS", "300", false, "with mpirun: how long ranks wait for each other"
+
 struct ga_option {
     const char *name;     // without dashes; NULL ends a table. One of a single character has a single dash
     const char *value;    // what stands for the value in --help; NULL: a switch. One option of a command may be given

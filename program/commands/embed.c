@@ -340,14 +340,9 @@ static enum ga_exit run(const struct ga_context *context, const struct ga_argume
         return ga_misused(context, "embed: unexpected argument \"%s\"; shards need --merge", arguments->operands[0]);
     }
     struct ga_rank_team team;
-    enum ga_exit code = ga_ranks_begin(context, &team);
-    if (code != GA_EXIT_OK) {
-        return code;
-    }
-    code = run_rank(&team, arguments->values);
-    if (ga_rank_library.end) {
-        ga_rank_library.end();
-    }
+    enum ga_exit code = ga_ranks_begin(context, arguments->values[GA_EMBED_TIMEOUT], &team);
+    code = code == GA_EXIT_OK ? run_rank(&team, arguments->values) : code;
+    ga_ranks_close();
     return code;
 }
 

@@ -25,6 +25,7 @@ const struct ga_option ga_embed_options[] = {
     [GA_EMBED_PROGRESS] = {"progress", "FORMAT", "text", false, "text, or json: an object a second on standard error"},
     [GA_EMBED_ISA] = {"isa", GA_ISA_OPTION},
     [GA_EMBED_THREADS] = {"threads", GA_THREADS_OPTION},
+    [GA_EMBED_TIMEOUT] = {"timeout", GA_TIMEOUT_OPTION},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof ga_embed_options / sizeof *ga_embed_options <= GA_MAX_OPTIONS + 1,

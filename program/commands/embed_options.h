@@ -23,7 +23,8 @@ enum {
     GA_EMBED_MERGE,
     GA_EMBED_PROGRESS,
     GA_EMBED_ISA,
-    GA_EMBED_THREADS
+    GA_EMBED_THREADS,
+    GA_EMBED_TIMEOUT
 };
 
 extern const struct ga_option ga_embed_options[];

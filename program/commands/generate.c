@@ -53,7 +53,7 @@ static const struct ga_option options[] = {
                    "compute all rows again for each token, without the cache: slow, same tokens"},
     [ISA] = {"isa", GA_ISA_OPTION},
     [THREADS] = {"threads", GA_THREADS_OPTION},
-    [TIMEOUT] = {"timeout", "SECONDS", "300", false, "with mpirun: how long ranks wait for each other"},
+    [TIMEOUT] = {"timeout", GA_TIMEOUT_OPTION},
     {NULL, NULL, NULL, false, NULL},
 };
 _Static_assert(sizeof options / sizeof *options <= GA_MAX_OPTIONS + 1, "more options than places for their values");
@@ -235,16 +235,9 @@ static enum ga_exit generate_by(struct ga_generating *generating, const struct g
 
 static enum ga_exit generate(const struct ga_context *context, const struct ga_arguments *arguments)
 {
-    const char *timeout = arguments->values[TIMEOUT];
-    double seconds = 300;
     struct ga_generating generating = {.context = &generating.team.context};
     struct ga_rank_team *team = &generating.team;
-    const enum ga_exit known = ga_read_real(context, "timeout", timeout, 0.001, 1e6, &seconds);
-    enum ga_exit code = ga_rank_team_begin(context, seconds, team);
-    code = code == GA_EXIT_OK ? known : code;
-    if (code == GA_EXIT_OK && timeout && team->count == 1) {
-        code = ga_misused(context, "--timeout is for the ranks of mpirun, but this program runs alone");
-    }
+    enum ga_exit code = ga_rank_team_begin(context, arguments->values[TIMEOUT], team);
     code = code == GA_EXIT_OK ? generate_by(&generating, arguments) : code;
     return ga_rank_team_end(team, code);
 }

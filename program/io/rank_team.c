@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "checksum.h"
+#include "command.h"
 #include "ranks.h"
 
 // -- Beginning ------------------------------------------------------------------------------------------------------
@@ -19,22 +20,32 @@ static void place_rank(struct ga_rank_team *team)
     }
 }
 
-enum ga_exit ga_ranks_begin(const struct ga_context *context, struct ga_rank_team *team_out)
+enum ga_exit ga_ranks_begin(const struct ga_context *context, const char *timeout, struct ga_rank_team *team_out)
 {
-    *team_out = (struct ga_rank_team){.context = *context, .count = 1};
-    if (ga_rank_library.begin && !ga_rank_library.begin(&team_out->rank, &team_out->count)) {
+    *team_out = (struct ga_rank_team){.context = *context, .count = 1, .seconds = 300};
+    const enum ga_exit code = ga_read_real(context, "timeout", timeout, 0.001, 1e6, &team_out->seconds);
+    if (ga_rank_library.begin && !ga_rank_library.begin(team_out->seconds, &team_out->rank, &team_out->count)) {
         return ga_failed(context, "MPI does not start; expected the mpirun of the MPI that this program links");
     }
     if (team_out->count > 1 && ga_placement_library.bind) {
         place_rank(team_out);
     }
-    return GA_EXIT_OK;
+    return code == GA_EXIT_OK && timeout && team_out->count == 1
+               ? ga_misused(context, "--timeout is for the ranks of mpirun, but this program runs alone")
+               : code;
 }
 
-static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
+void ga_ranks_close(void)
+{
+    if (ga_rank_library.end) {
+        ga_rank_library.end();
+    }
+}
+
+static enum ga_exit begin_team(struct ga_rank_team *team)
 {
     (void)setvbuf(stderr, NULL, _IOLBF, BUFSIZ); // so that the lines of ranks do not mix
-    team->ranks = ga_rank_library.team(seconds);
+    team->ranks = ga_rank_library.team(team->seconds);
     team->context.is_quiet = team->rank > 0;
     if (!team->ranks) {
         team->state = GA_TEAM_OVER; // for all of them
@@ -45,10 +56,11 @@ static enum ga_exit begin_team(struct ga_rank_team *team, double seconds)
                : ga_failed(&team->context, "/dev/null: cannot be opened by rank %zu", team->rank);
 }
 
-enum ga_exit ga_rank_team_begin(const struct ga_context *context, double seconds, struct ga_rank_team *team_out)
+enum ga_exit ga_rank_team_begin(const struct ga_context *context, const char *timeout, struct ga_rank_team *team_out)
 {
-    const enum ga_exit code = ga_ranks_begin(context, team_out);
-    return code == GA_EXIT_OK && team_out->count > 1 ? begin_team(team_out, seconds) : code;
+    const enum ga_exit code = ga_ranks_begin(context, timeout, team_out);
+    const enum ga_exit begun = team_out->count > 1 ? begin_team(team_out) : GA_EXIT_OK;
+    return code == GA_EXIT_OK ? begun : code;
 }
 
 // -- Comparing ------------------------------------------------------------------------------------------------------
@@ -149,8 +161,6 @@ enum ga_exit ga_rank_team_end(struct ga_rank_team *team, enum ga_exit code)
     if (team->count > 1 && code != GA_EXIT_OK && team->state != GA_TEAM_OVER) {
         abandon(team);
     }
-    if (ga_rank_library.end) {
-        ga_rank_library.end();
-    }
+    ga_ranks_close();
     return code;
 }

@@ -9,6 +9,7 @@
 struct ga_rank_team {
     struct ga_context context;    // for what this rank says
     size_t rank, count;           // 0 of 1 without mpirun
+    double seconds;               // how long ranks wait for each other
     struct ga_place place;        // of a rank of several, in a program with hwloc
     const struct ga_ranks *ranks; // for io.ranks; NULL: there is one
     enum {
@@ -19,12 +20,14 @@ struct ga_rank_team {
 };
 
 // Starts MPI if mpirun started the program, which is rank 0 of 1 else; and binds ranks to NUMA nodes (placement.h).
-// Only context, rank, count and place are set. GA_EXIT_FAILED after a message.
-enum ga_exit ga_ranks_begin(const struct ga_context *context, struct ga_rank_team *team_out);
+// timeout: --timeout, or NULL. Not GA_EXIT_OK after a message. In any case ga_ranks_close must be called.
+enum ga_exit ga_ranks_begin(const struct ga_context *context, const char *timeout, struct ga_rank_team *team_out);
 
-// Does so for a team. seconds: how long ranks wait for each other. GA_EXIT_FAILED after a
-// message. In any case ga_rank_team_end must be called.
-enum ga_exit ga_rank_team_begin(const struct ga_context *context, double seconds, struct ga_rank_team *team_out);
+// Ends MPI.
+void ga_ranks_close(void);
+
+// The same for a team, of which ranks after the first are silent. In any case ga_rank_team_end must be called.
+enum ga_exit ga_rank_team_begin(const struct ga_context *context, const char *timeout, struct ga_rank_team *team_out);
 
 // GA_EXIT_OK if all ranks have the same build, spec, instruction set, weights and request, a number for what is asked
 // for. Else a message says which rank differs from the first one, and in what, or what a rank failed at.

@@ -12,9 +12,11 @@
 // All NULL in a program without MPI. Every rank calls the collective ones, in the same order.
 struct ga_rank_library {
     // Starts MPI where mpirun started the program, which is else rank 0 of 1. False where MPI does not start, or knows
-    // of one process and mpirun, which is another MPI's, of several.
+    // of one process and mpirun, which is another MPI's, of several. From here on a call waits for other ranks at most
+    // so many seconds and ten times the longest work of a rank between two calls; then it says so and ends the process
+    // with GA_EXIT_FAILED, by which mpirun ends all of them.
     // Collective, as are those below but claim and put, which only several ranks may call.
-    bool (*begin)(size_t *rank_out, size_t *count_out);
+    bool (*begin)(double seconds, size_t *rank_out, size_t *count_out);
 
     // Which of the processes on this machine it is, and how many they are.
     void (*on_machine)(size_t *rank_out, size_t *count_out);

@@ -1,15 +1,69 @@
 // mpi_ranks.c: the table of ranks by MPI: a counter in a window of rank 0, and a file by MPI-IO. Programs link it if
 // configure was given --with-mpi. The state is the process's, as MPI's is.
+#define _XOPEN_SOURCE 700 // setitimer
 #include <mpi.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "mpi_gather.h"
 
+enum { WAITS_OF_WORK = 10 };         // a rank may compute for so many times the longest work that is known
+enum { CLAIMED, LONGEST, COUNTERS }; // of the window: blocks, and milliseconds between two calls of a rank
+
 static MPI_Win window = MPI_WIN_NULL;
 static MPI_File file = MPI_FILE_NULL;
+
+// -- Waiting --------------------------------------------------------------------------------------------------------
+
+static double seconds;   // how long others are waited for; 0: without a limit
+static double since;     // when this rank returned from its last call
+static uint64_t longest; // milliseconds that a rank worked between two calls, as far as it is known here
+static char late[64];    // what is said then
+
+static void end_late(int signal)
+{
+    (void)signal;
+    (void)!write(STDERR_FILENO, late, strlen(late));
+    _exit(EXIT_FAILURE);
+}
+
+static void set_timer(double wait)
+{
+    const time_t whole = (time_t)wait;
+    const struct itimerval timer = {.it_value = {whole, (suseconds_t)(1e6 * (wait - (double)whole))}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+// A call of MPI that waits for other ranks begins.
+static void begin_waiting(void)
+{
+    const uint64_t work = (uint64_t)(1e3 * (MPI_Wtime() - since));
+    longest = work > longest ? work : longest;
+    set_timer(seconds + WAITS_OF_WORK * 1e-3 * (double)longest);
+}
+
+static void end_waiting(void)
+{
+    set_timer(0);
+    since = MPI_Wtime();
+}
+
+static void limit_waiting(double limit, int rank)
+{
+    const struct sigaction action = {.sa_handler = end_late};
+    seconds = limit;
+    snprintf(late, sizeof late, "rank %d: another rank did not come in time\n", rank);
+    sigaction(SIGALRM, &action, NULL);
+    since = MPI_Wtime();
+}
+
+// -- Starting -------------------------------------------------------------------------------------------------------
 
 // Variables that process managers set: MPICH's and Slurm's, Open MPI's.
 static const struct {
@@ -28,10 +82,10 @@ static long started_count(void)
     return most;
 }
 
-static bool begin(size_t *rank_out, size_t *count_out)
+static bool begin(double limit, size_t *rank_out, size_t *count_out)
 {
     int provided, rank, count;
-    uint64_t *counter;
+    uint64_t *counters;
     *rank_out = 0;
     *count_out = 1;
     if (started_count() == 0) { // MPI is not started
@@ -47,14 +101,17 @@ static bool begin(size_t *rank_out, size_t *count_out)
         MPI_Finalize();
         return false;
     }
-    MPI_Win_allocate(rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
-                     &window);
+    limit_waiting(limit, rank);
+    begin_waiting();
+    MPI_Win_allocate(rank == 0 ? COUNTERS * sizeof *counters : 0, sizeof *counters, MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &counters, &window);
     MPI_Win_lock_all(0, window);
     if (rank == 0) {
-        *counter = 0;
+        memset(counters, 0, COUNTERS * sizeof *counters);
         MPI_Win_sync(window);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    end_waiting();
     *rank_out = (size_t)rank;
     *count_out = (size_t)count;
     return true;
@@ -75,24 +132,33 @@ static void on_machine(size_t *rank_out, size_t *count_out)
 static size_t claim(void)
 {
     const uint64_t one = 1;
-    uint64_t number = 0;
-    MPI_Fetch_and_op(&one, &number, MPI_UINT64_T, 0, 0, MPI_SUM, window);
+    uint64_t number = 0, of_others = 0;
+    begin_waiting();
+    MPI_Fetch_and_op(&one, &number, MPI_UINT64_T, 0, CLAIMED, MPI_SUM, window);
+    MPI_Fetch_and_op(&longest, &of_others, MPI_UINT64_T, 0, LONGEST, MPI_MAX, window);
     MPI_Win_flush(0, window);
+    end_waiting();
+    longest = of_others > longest ? of_others : longest;
     return (size_t)number;
 }
 
 static bool all(bool good)
 {
     int mine = good, every = 0;
+    begin_waiting();
     MPI_Allreduce(&mine, &every, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    end_waiting();
     return every != 0;
 }
 
 static bool open_file(const char *path)
 {
     const int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY;
-    const bool is_open = MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file) == MPI_SUCCESS;
-    return all(is_open && MPI_File_set_size(file, 0) == MPI_SUCCESS);
+    begin_waiting();
+    const bool is_open = MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file) == MPI_SUCCESS &&
+                         MPI_File_set_size(file, 0) == MPI_SUCCESS;
+    end_waiting();
+    return all(is_open);
 }
 
 static bool put(uint64_t offset, const void *bytes, size_t size)
@@ -111,7 +177,11 @@ static bool put(uint64_t offset, const void *bytes, size_t size)
 
 static bool close_file(void)
 {
-    return file == MPI_FILE_NULL || (MPI_File_sync(file) == MPI_SUCCESS && MPI_File_close(&file) == MPI_SUCCESS);
+    begin_waiting();
+    const bool is_closed =
+        file == MPI_FILE_NULL || (MPI_File_sync(file) == MPI_SUCCESS && MPI_File_close(&file) == MPI_SUCCESS);
+    end_waiting();
+    return is_closed;
 }
 
 // MPICH's mpirun drops what it has not read when ranks are ended: their messages must have left the pipe.
@@ -127,11 +197,13 @@ static void abandon(void)
 
 static void end(void)
 {
-    ga_mpi_team_end();
     if (window != MPI_WIN_NULL) {
+        begin_waiting();
+        ga_mpi_team_end();
         MPI_Win_unlock_all(window);
         MPI_Win_free(&window);
         MPI_Finalize();
+        set_timer(0);
     }
 }
 

@@ -54,6 +54,8 @@ static void note_call(const char *function)
 NOTED(int, linkat, (int a, const char *b, int c, const char *d, int e), (a, b, c, d, e))
 NOTED(int, MPI_Fetch_and_op, (const void *a, void *b, MPI_Datatype c, int d, MPI_Aint e, MPI_Op f, MPI_Win g),
       (a, b, c, d, e, f, g))
+NOTED(int, MPI_File_open, (MPI_Comm a, const char *b, int c, MPI_Info d, MPI_File *e), (a, b, c, d, e))
+NOTED(int, MPI_File_close, (MPI_File * a), (a))
 NOTED(int, MPI_File_write_at, (MPI_File a, MPI_Offset b, const void *c, int d, MPI_Datatype e, MPI_Status *f),
       (a, b, c, d, e, f))
 NOTED(int, MPI_Iallgather,

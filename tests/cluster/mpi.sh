@@ -51,5 +51,15 @@ for phase in "MPI_Fetch_and_op 1 claims a block" "MPI_File_write_at 0 writes"; d
         --text "$work/corpus.txt" --cut --output "$work/all.npy" >"$work/log" 2>&1
     count "a rank that dies: $phase" $?
 done
+for phase in "MPI_Fetch_and_op 1 claims a block" "MPI_Fetch_and_op 0 claims a block" "MPI_File_write_at 2 writes" \
+    "MPI_File_open 1 opens the file" "MPI_File_close 0 closes it"; do
+    # shellcheck disable=SC2086 # words
+    set -- $phase
+    lost STOP "$1" "$2" "$work/all.npy" "$work/out/bin/encoder" embed --weights "$work/w.gap" \
+        --text "$work/corpus.txt" --cut --timeout 4 --output "$work/all.npy" >"$work/log" 2>&1
+    count "a rank that stops: $phase" $?
+done
+"$work/out/bin/encoder" embed --help >"$work/log" && grep -q "^  --timeout" "$work/log"
+count "--help has --timeout" $?
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
