@@ -91,6 +91,8 @@ static bool begin(double limit, size_t *rank_out, size_t *count_out)
     if (started_count() == 0) { // MPI is not started
         return true;
     }
+    // Open MPI otherwise takes UCX for windows, which fails over TCP; what the user has chosen stays.
+    setenv("OMPI_MCA_osc", "^ucx", 0);
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS ||
         provided < MPI_THREAD_SERIALIZED) {
         return false;
