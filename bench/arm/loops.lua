@@ -3,7 +3,7 @@ local loops = {}
 
 -- Products that an instruction adds to a sum.
 local MULTIPLY_ADDS = { fmla = 4, mla = 4, smlal = 4, smlal2 = 4, bfmlalb = 4, bfmlalt = 4, sdot = 16, udot = 16,
-  usdot = 16, sudot = 16 }
+  usdot = 16, sudot = 16, usmmla = 32 }
 
 local function mnemonic(line) return line:match("^%s+([%w.]+)") end
 

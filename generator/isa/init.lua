@@ -35,7 +35,11 @@
 -- A product's table: dot(sum, a, b), a format: adds the products of the elements of each lane of a and b to it; unit:
 -- how many elements that are; splat(element), load(pointer): a and b; type: of these vectors, where it is not `ints`;
 -- and helpers, cflags and cpu where it needs any. By names:
---   bytes                      of a unsigned and b signed, in lanes of 32 bits
+--   bytes                      of a unsigned and b signed, in lanes of 32 bits; pairs: words of an instruction that
+--                              multiplies twice the depth of two rows by two columns, nil for none. rows(element,
+--                              element): a, from both rows; low(b, next), high(b, next): the columns of the first half
+--                              of a vector and of the second, from it and the next in depth; dot; exchange(sum, sum),
+--                              its own inverse: sums of two rows, as those of two columns of both
 --   signed_bytes               of a and b signed, in lanes of 32 bits; unsigned: splat and dot where a is not
 --   bytes_by_lane              of a unsigned and of the signed ones in a lane of b, whose number dot has besides; where
 --                              a is signed: lessen(a), each byte less `less`

@@ -31,6 +31,7 @@ local MADE = { load_int8 = 1, load_bf16 = 1, round_bf16 = 1, upper = 1, store_up
 -- The formats of a product, with their operands.
 local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, lessen = 1, to_ints = 2, fold = 1, store = 2,
   in_order = 2 }
+local PAIRS = { rows = 2, low = 2, high = 2, dot = 3, exchange = 2 }
 local PRODUCTS = { bytes = true, signed_bytes = true, bytes_by_lane = true, bytes_in_memory = true,
   bytes_in_16_bits = true, int16 = true, ints = true, bf16 = true }
 
@@ -136,8 +137,11 @@ fact.holds("every product is a table of what the contract lists, each word with 
         if PRODUCT[field] then has_operands(value, PRODUCT[field] + more, where) end
         fact.equal(type(value), PRODUCT[field] and "string" or ({ unit = "number", type = "string", helpers = "string",
           cflags = "table", cpu = "table", prefers = "table", upper_first = "boolean", less = "number",
-          unsigned = "table" })[field] or where)
+          unsigned = "table", pairs = "table" })[field] or where)
       end
+      local words = set.products[name] and set.products[name].pairs
+      for word in pairs(words or {}) do assert(PAIRS[word], word) end
+      for word, operands in pairs(words and PAIRS or {}) do has_operands(words[word] or "", operands, word) end
     end
     for name in pairs(set.refines and set.refines.products or set.products) do assert(PRODUCTS[name], name) end
   end)

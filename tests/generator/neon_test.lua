@@ -73,6 +73,28 @@ fact.holds("CPUs that multiply signed bytes alone take rows less 128, and softma
   fact.equal(W.splat("a") .. " " .. W.dot("a", "b", "sum"), "first_lane(&a) add_fours(sum, a, b)")
 end)
 
+-- The kernels of products of that dtype, on a variant: by heights, whether one multiplies pairs of rows.
+local function heights_of_pairs(variant)
+  local s = assert(spec.from_fields({ d_model = 64, n_heads = 1, seq_len = "1..7", dtype = "int8" }, "neon"))
+  local heights = {}
+  for _, file in ipairs(emit.files(s, { "neon" })) do
+    if file.path:find("__" .. variant .. "_int8_gemm", 1, true) then
+      for height, body in file.text:gmatch("\nvoid [%w_]-_(%d+)x[%w_]+%(.-%)(.-)\n}\n") do
+        heights[tonumber(height)] = body:find("add_pairs(", 1, true) ~= nil
+      end
+    end
+  end
+  return heights
+end
+
+fact.holds("CPUs of Armv8.6 multiply pairs of rows from four rows on, others none", function()
+  for variant, least in pairs({ neonv86 = 4, neonv84 = 100 }) do
+    local heights = heights_of_pairs(variant)
+    fact.equal(#heights, 12)
+    for height, has in ipairs(heights) do fact.equal(has, height >= least) end
+  end
+end)
+
 fact.holds("weights in groups are multiplied four at a time by one lane, less 128 where both have a sign", function()
   for name, bias in pairs({ neonv84 = 0, neonv86 = 128 }) do
     for _, set in ipairs(multiply.variants({}, neon, "int8")) do

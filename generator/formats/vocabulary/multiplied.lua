@@ -113,6 +113,7 @@ local function of_integers(name, set)
   local unsigned = product.unsigned or product
   X.weights = setmetatable({ splat = spelled(unsigned.splat),
     dot = function(a, b, sum) return unsigned.dot:format(sum, a, b) end }, { __index = X })
+  X.pairs = product.pairs and setmetatable({}, { __index = function(_, word) return spelled(product.pairs[word]) end })
   function X.dot(a, b, sum) return product.dot:format(sum, a, b) end
   function X.column_bytes(length) return (length + way.header) * way.panel.bytes end
   function X.start(m, sums)
@@ -132,6 +133,7 @@ end
 --   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
 --   steps                          the dtype of steps, where rows are kept as numbers of steps: those of keys stand in
 --                                  the header
+--   pairs                          of integers: the words of a product of pairs of rows (isa/init.lua), or nil
 --   start(m, sums)                 a running sum of row m before its first product; sums: nil where zero is zero
 --   keys                           of integers: what templates may say of how keys and values become elements of panels
 --   weights                        of integers: the same as of all rows, of softmax weights
