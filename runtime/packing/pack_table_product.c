@@ -13,7 +13,7 @@
 
 enum {
     TOGETHER = 8, // rows of the table for which one pass over the weights computes
-    OUTPUTS = 16, // rows of the weight for which rows of the table are read once
+    OUTPUTS = 8,  // rows of the weight for which rows of the table are read once
     RUN = 32,     // numbers of a row at a time
 };
 
