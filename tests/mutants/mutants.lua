@@ -219,6 +219,8 @@ local function plan(build, mutant)
   local objects
   if text and mutant.test[1] == "lua" then
     mutant.text = text
+  elseif text and mutant.file:find("%.h$") then
+    why = "a header has no object that could be exchanged: make the slip in a .c file"
   elseif text then
     objects, why = (mutant.file:find("%.c$") and mutate_c or mutate_generator)(build, mutant, text)
   end
