@@ -123,10 +123,12 @@ static void on_machine(size_t *rank_out, size_t *count_out)
 {
     MPI_Comm near;
     int rank, count;
+    begin_waiting();
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
     MPI_Comm_rank(near, &rank);
     MPI_Comm_size(near, &count);
     MPI_Comm_free(&near);
+    end_waiting();
     *rank_out = (size_t)rank;
     *count_out = (size_t)count;
 }
@@ -209,5 +211,13 @@ static void end(void)
     }
 }
 
-const struct ga_rank_library ga_rank_library = {
-    begin, on_machine, claim, open_file, put, all, close_file, end, ga_mpi_team, ga_mpi_tell, ga_mpi_trouble, abandon};
+static const struct ga_ranks *team(double limit)
+{
+    begin_waiting();
+    const struct ga_ranks *made = ga_mpi_team(limit);
+    end_waiting();
+    return made;
+}
+
+const struct ga_rank_library ga_rank_library = {begin, on_machine, claim,       open_file,      put,    all, close_file,
+                                                end,   team,       ga_mpi_tell, ga_mpi_trouble, abandon};

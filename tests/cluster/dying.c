@@ -1,7 +1,8 @@
 // dying.c: a library that is loaded before a rank's others (LD_PRELOAD): $DYING_RANK gets the signal $SIGNAL when it
-// calls the function $DYING, so that it ends or stops in a phase that the test chooses, and leaves its process in
-// the file $DYING_PID. open counts for packed weights alone, and MPI_Wtime, with which a gather begins, after the first
-// message that has come: that of the comparison of ranks. For ranks.sh, mpi.sh and placement.sh.
+// calls the function $DYING the first time, or the $DYING_CALL-th, so that it ends or stops in a phase that the test
+// chooses, and leaves its process in the file $DYING_PID. open counts for packed weights alone, and MPI_Wtime, with which
+// a gather begins, after the first message that has come: that of the comparison of ranks. For ranks.sh, mpi.sh and
+// placement.sh.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -21,9 +22,10 @@ static const char *rank_text(void)
 
 static void note_call(const char *function)
 {
-    static bool is_noted; // a rank that goes on after it was stopped is not stopped again
-    const char *dying = getenv("DYING"), *rank = rank_text();
-    if (is_noted || !dying || !rank || strcmp(dying, function) != 0 || strcmp(rank, getenv("DYING_RANK")) != 0) {
+    static long calls; // a rank that goes on after it was stopped is not stopped again
+    const char *dying = getenv("DYING"), *rank = rank_text(), *call = getenv("DYING_CALL");
+    if (!dying || !rank || strcmp(dying, function) != 0 || strcmp(rank, getenv("DYING_RANK")) != 0 ||
+        ++calls != (call ? atol(call) : 1)) {
         return;
     }
     FILE *file = fopen(getenv("DYING_PID"), "w");
@@ -31,7 +33,6 @@ static void note_call(const char *function)
         fprintf(file, "%ld\n", (long)getpid());
         fclose(file);
     }
-    is_noted = true;
     raise(strcmp(getenv("SIGNAL"), "STOP") == 0 ? SIGSTOP : SIGKILL);
 }
 
@@ -58,6 +59,7 @@ NOTED(int, MPI_File_open, (MPI_Comm a, const char *b, int c, MPI_Info d, MPI_Fil
 NOTED(int, MPI_File_close, (MPI_File * a), (a))
 NOTED(int, MPI_File_write_at, (MPI_File a, MPI_Offset b, const void *c, int d, MPI_Datatype e, MPI_Status *f),
       (a, b, c, d, e, f))
+NOTED(int, MPI_Barrier, (MPI_Comm a), (a))
 NOTED(int, MPI_Iallgather,
       (const void *a, int b, MPI_Datatype c, void *d, int e, MPI_Datatype f, MPI_Comm g, MPI_Request *h),
       (a, b, c, d, e, f, g, h))

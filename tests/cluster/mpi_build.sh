@@ -1,5 +1,5 @@
 # mpi_build.sh: what mpi.sh, ranks.sh and placement.sh share, read by them: counting, and the programs of three small
-# models with --with-mpi --with-hwloc in out/mpi: an encoder, and two decoders with room for thousands of tokens, which
+# models with --with-mpi --with-hwloc in out/mpi: an encoder, and two decoders, which
 # differ in their spec alone; and the library by which a rank is lost. $MPIRUN and $MPICC are the commands of an MPI,
 # mpirun and mpicc where they are not set. Tests nothing.
 # shellcheck shell=sh disable=SC2034 # its readers use lua
