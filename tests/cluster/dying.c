@@ -1,8 +1,8 @@
 // dying.c: a library that is loaded before a rank's others (LD_PRELOAD): $DYING_RANK gets the signal $SIGNAL when it
 // calls the function $DYING the first time, or the $DYING_CALL-th, so that it ends or stops in a phase that the test
-// chooses, and leaves its process in the file $DYING_PID. open counts for packed weights alone, and MPI_Wtime, with which
-// a gather begins, after the first message that has come: that of the comparison of ranks. For ranks.sh, mpi.sh and
-// placement.sh.
+// chooses, and leaves its process in the file $DYING_PID. open counts for packed weights alone, and MPI_Wtime, with
+// which a gather begins, after the first message that has come: that of the comparison of ranks. For ranks.sh, mpi.sh
+// and placement.sh.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -102,8 +102,8 @@ fi
 # A phase is a function that a rank calls in it, the rank, and which of the calls. A rank that is stopped at the end of
 # its output is not tried: Open MPI wakes it to end it, so it may still give the file, which is whole, its name.
 for phase in "open 0 1 opens weights" "open 1 1 opens weights" "MPI_Iallgather 1 1 compares" \
-    "MPI_Barrier 1 2 makes its board" "MPI_Wtime 0 1 begins to gather" "MPI_Wtime 2 1 begins to gather" "MPI_Wtime 1 200 adds tokens" \
-    "linkat 0 1 ends its output"; do
+    "MPI_Barrier 1 2 makes its board" "MPI_Wtime 0 1 begins to gather" "MPI_Wtime 2 1 begins to gather" \
+    "MPI_Wtime 1 200 adds tokens" "linkat 0 1 ends its output"; do
     signals="KILL STOP"
     case $phase in linkat*) signals=KILL ;; esac
     # shellcheck disable=SC2046,SC2086 # words
