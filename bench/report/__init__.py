@@ -1,8 +1,9 @@
-"""The report of a run: results.md, ratios.svg and, but of narrow numbers, roofline.svg, made from the results as they
-stand in the JSON. Measures nothing, so a finished run can be reported again."""
+"""The report of a run: results.md, ratios.svg and, but of narrow numbers, roofline.svg and, but of whole models,
+predicted.svg, made from the results as they stand in the JSON. Measures nothing, so a finished run can be reported
+again."""
 
 import stats
-from report import narrow, ratios, roofline, tables
+from report import narrow, predicted, ratios, roofline, tables
 
 
 def line(result):
@@ -29,4 +30,7 @@ def write(results, folder):
     (folder / "results.md").write_text(tables.document(results, measured))
     (folder / "ratios.svg").write_text(ratios.chart(results, measured))
     (folder / "roofline.svg").write_text(roofline.chart(results, measured))
-    return ["results.md", "ratios.svg", "roofline.svg"]
+    if not predicted.of_cells(measured):  # of whole models
+        return ["results.md", "ratios.svg", "roofline.svg"]
+    (folder / "predicted.svg").write_text(predicted.chart(results, measured))
+    return ["results.md", "ratios.svg", "roofline.svg", "predicted.svg"]

@@ -22,7 +22,7 @@ import rounds  # noqa: E402
 import stats  # noqa: E402
 import timing  # noqa: E402
 import whole_cells  # noqa: E402
-from report import labels, ratios, roofline, tables  # noqa: E402
+from report import labels, predicted, ratios, roofline, tables  # noqa: E402
 
 SETTINGS = {"rounds": 3, "warm_ms": 50, "sample_ms": 150, "cpus": [1], "quick": False}
 MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx2"], "caches": {"L1": 32768}, "system": "s", "libc": "c",
@@ -292,7 +292,7 @@ class Report(unittest.TestCase):
             self.assertIn(part, text)
 
     def test_pictures_are_well_formed_and_stand_alone(self):
-        for chart in (ratios.chart, roofline.chart):
+        for chart in (ratios.chart, roofline.chart, predicted.chart):
             for found in (self.found, self.found[:1], []):
                 text = chart(self.results, found)
                 root = xml.etree.ElementTree.fromstring(text)
@@ -304,6 +304,12 @@ class Report(unittest.TestCase):
         self.assertIn("1.10×", texts)
         self.assertIn("0.89×", texts)
         self.assertIn("1 × 20 rows, 512 / 8 heads, 2 threads", texts)
+
+    def test_the_picture_of_predictions_has_the_ratio_of_each_cell(self):
+        picture = xml.etree.ElementTree.fromstring(predicted.chart(self.results, self.found))
+        texts = [node.text for node in picture.iter()]
+        for result_of_one_thread in self.found[:2]:
+            self.assertIn(f"{predict.predict(result_of_one_thread).factor:.2f}", texts)
 
     def test_pictures_name_each_cell_in_words(self):
         picture = xml.etree.ElementTree.fromstring(roofline.chart(self.results, self.found))
