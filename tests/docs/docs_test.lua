@@ -76,6 +76,7 @@ local LONG = {
   { "^sh bench/run%.sh (.*)$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^python3 (bench/features%.py .*)$", "python3 -B %1 --list", "minutes" },
   { "^sh (tests/pytorch/%w+%.sh)$", "sh -n %1", "a step of .ci/run" },
+  { "^sh (tests/cases%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/text/run%.sh) 1000$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/emulate/cross%.sh)$", "sh -n %1", "a step of .ci/run" },
   { "^sh (tests/text/static%.sh)$", "sh -n %1", "a step of .ci/run" },
