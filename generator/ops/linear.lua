@@ -1,9 +1,10 @@
 -- ops/linear.lua: a product of a block of rows with packed weights, as an operation that sublayers declare. Knows none
 -- of them.
+local formats = require "formats"
 
--- Whether the rows that a linear reads may be rounded to narrow rows.
+-- Whether the rows that a linear reads may become narrow rows: numbers of fewer bits, or digits.
 local function makes_rows(spec, linear)
-  return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32"
+  return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32" or formats.of_weights(spec.weights_dtype).group ~= nil
 end
 
 -- Whether a linear of a layer other than attention's own reads narrow rows.

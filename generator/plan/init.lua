@@ -82,7 +82,8 @@ local function plan_inputs(p)
     if not made[key] then
       made[key] = choices(p, s.choices_of[name], op, what, function(numbers)
         return { arithmetic = numbers, vectors = p.d_head_pad / p.isa.width, ldc = p.head_stride, tail = 0,
-          k = s.shared_heads and s.d_head or n_in, lda = n_in }
+          k = s.shared_heads and s.d_head or n_in, lda = n_in,
+          parts = s.shared_heads and math.floor(n_in / s.d_head) or nil }
       end)
       p.projects = joined(p.projects, made[key].choices)
     end

@@ -30,8 +30,8 @@ local function part_of(layout, name)
 end
 
 -- Bytes from one head of a linear to the next: of its panels, its biases and its inputs.
-local function step(fill, panels, biases, inputs)
-  return { panels = fill[panels], bias = fill[biases] * 4, input = inputs * 4 }
+local function step(fill, panels, biases, input)
+  return { panels = fill[panels], bias = fill[biases] * 4, input = input }
 end
 
 -- A linear in one of its formats. layout: of the weights; fill: what of the packed part is its own.
@@ -39,7 +39,7 @@ local function in_format(p, layout, of, f)
   local part = part_of(layout, of.packed .. f.suffix)
   local fill = part.fills[of.fill or 1]
   local is_shared = p.spec.shared_heads and fill.heads == 1 and of.inputs
-  local inputs, per_run = is_shared and of.inputs or 0, is_shared and of.inputs * (of.per_run or 1) or 0
+  local input = is_shared and (f.rows and f.rows.part_bytes or of.inputs * 4) or 0
   local none = { head_bytes = 0, run_bytes = 0, head_biases = 0, run_biases = 0 }
   local own = is_shared and none or fill
   return {
@@ -47,7 +47,8 @@ local function in_format(p, layout, of, f)
     role = of.role and "LINEAR_" .. of.role:upper() or "LINEARS",
     at = { panels = part.offset + fill.at, input = 0,
       bias = part_of(layout, fill.bias_part).offset + fill.bias_from * 4 },
-    run = step(own, "run_bytes", "run_biases", per_run), head = step(own, "head_bytes", "head_biases", inputs),
+    run = step(own, "run_bytes", "run_biases", input * (of.per_run or 1)),
+    head = step(own, "head_bytes", "head_biases", input),
   }
 end
 

@@ -96,9 +96,8 @@ end
 -- Makes tuning parameters of what a pass uses: running sums of a panel that is cut in depth, or else panels. Whether
 -- one is cut is not a parameter, because the kernels have another file then.
 local function tune_slices(f, p)
-  local is_cut = f.is_sliced and not f.is_digits
-  local field, name = is_cut and "kc_blocks" or "panels_per_pass", is_cut and ".sums" or ".panels"
-  local most = is_cut and f.n_sums - 1 or #f.widths
+  local field, name = f.is_sliced and "kc_blocks" or "panels_per_pass", f.is_sliced and ".sums" or ".panels"
+  local most = f.is_sliced and f.n_sums - 1 or #f.widths
   if most == 1 then return end
   f[field] = tuning.value(p, f.op .. name, f[field], { least = 1, most = most,
     candidates = tuning.doublings(f[field]) })
@@ -116,24 +115,26 @@ local function plan_slices(f, p)
   local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer and
     not f.X.in_groups
   f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
-  if f.is_digits then f.kc_blocks = 1 end -- as many as there is room for their rows
   f.is_sliced = f.kc_blocks < f.n_sums
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
-  f.panels_per_pass = f.is_sliced and not f.is_digits and 1 or math.max(1, math.min(#f.widths, panels))
+  f.panels_per_pass = f.is_sliced and 1 or math.max(1, math.min(#f.widths, panels))
   tune_slices(f, p)
 end
 
--- Narrow rows, which are made of a product's rows before it: width: floats of a row; room: elements with what fills the
--- last vector of a running sum; then, of integers, the scale and the offset of each of these. f.lda: elements from one
--- to the next, an odd number of lines apart, so that rows of a tile share no cache set.
+-- Narrow rows, which are made of a product's rows before it: width: floats of a part of a row; room: elements with what
+-- fills the last vector of a running sum; then, of integers, the scale and the offset of each of these. part_bytes: of
+-- digits, from a part to the next. f.lda: elements from one row to the next, an odd number of lines apart, so that rows
+-- of a tile share no cache set.
 local function plan_rows(f, p, n_sums)
   local bytes = f.X.row.bytes
-  local group_bytes = f.X.row.group_bytes
+  local group_bytes = f.is_digits and f.X.groups.digits.bytes or f.X.row.group_bytes
   local room = round_up(f.k + p.isa.width - 1, math.max(p.isa.width, multiply.step(f.X.name)))
-  local all = group_bytes and n_sums * group_bytes or room * bytes + (f.X.is_integer and n_sums * ROW_FACTS or 0)
+  local all = group_bytes and f.parts * n_sums * group_bytes or
+    room * bytes + (f.X.is_integer and n_sums * ROW_FACTS or 0)
   local lines = math.ceil(all / caches.line_bytes)
   lines = lines + 1 - lines % 2
-  f.rows = { width = f.depth, depth = f.k, room = room, bytes = lines * caches.line_bytes }
+  f.rows = { width = f.depth, depth = f.k, room = room, bytes = lines * caches.line_bytes, parts = f.parts,
+    part_bytes = f.is_digits and n_sums * group_bytes }
   f.lda = f.rows.bytes / bytes
 end
 
@@ -196,7 +197,8 @@ local function plan_arithmetic(f, p, name)
   f.sum_bytes = f.X.column_bytes(f.sums[1].length) * width
   f.bytes = column_bytes * vectors * p.isa.width
   f.together = f.X.groups and GROUPS_TOGETHER
-  if f.X.is_narrow then plan_rows(f, p, n_sums) end
+  f.x_sum_bytes = f.is_digits and f.X.groups.digits.bytes or f.sums[1].length * f.row_bytes
+  if f.X.is_narrow or f.is_digits then plan_rows(f, p, n_sums) end
 end
 
 -- The running sums as text.
@@ -248,7 +250,8 @@ local function whole_widths(f)
 end
 
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
--- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded.
+-- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded. dims.parts:
+-- parts of a row that one weight multiplies one by one, nil for the whole row.
 return function(p, op, what, dims)
   local name = dims.arithmetic
   local in_groups = formats.get(name).product.group ~= nil
@@ -262,6 +265,7 @@ return function(p, op, what, dims)
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
   family.tune_rows(p, { f }, op .. ".rows", tiles.tallest(set, f.nv))
   f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads, dims.lda
+  f.parts = dims.parts or 1
   plan_arithmetic(f, p, name)
   plan_slices(f, p)
   local widths = whole_widths(f)

@@ -168,6 +168,7 @@ struct gemm_args {
     struct prefetch_stream streams[2]; // in turn from one running sum to the next
     size_t sums;                       // running sums to take; a kernel of a product that is not cut in depth takes all
     bool goes_on;                      // from what y holds, and not from what the first sum joins
+    size_t x_stride;                   // bytes between rows, for kernels of several depths
     size_t y_stride;                   // floats between rows of y
 };
 
@@ -184,9 +185,11 @@ typedef void gemm_kernel(const void *restrict rows, const void *restrict panels,
 
 enum { MAX_HEIGHT = 4 }; // rows of the highest tile
 
-// Narrow rows: the elements of a row, and after them, of integers, the facts of each running sum.
+// Narrow rows: the elements of a row, and after them, of integers, the facts of each running sum; or the digits of each
+// group.
 struct narrow_rows {
-    size_t width, depth, room; // floats of a row; elements with zeros up to whole lanes, and with what fills vectors
+    size_t width, depth, room; // floats of a part; elements with zeros up to whole lanes, and with what fills vectors
+    size_t parts;              // of a row, each the input of one head or more; usually one
     size_t bytes;              // from a row to the next
     struct {
         size_t count[2], length[2]; // running sums down a product: count[i] of length[i], one kind after the other
@@ -212,7 +215,6 @@ struct product {
     size_t sum_bytes, x_sum_bytes; // of a full panel and of a row of x, for the first running sum
     size_t x_stride, y_stride;     // between rows, of x in bytes
     size_t x_floats;         // between rows of floats of which those of x are made
-    size_t digits;           // numbers of a row of which digits are made, 0: none
     size_t prefetches[2];    // lines a kernel prefetches of streams[0] and streams[1]
     void (*make)(const float *x, size_t stride, const struct narrow_rows *shape, void *to,
                  size_t rows);     // its rows; NULL: they are floats

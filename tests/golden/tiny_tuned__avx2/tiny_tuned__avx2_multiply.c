@@ -56,8 +56,8 @@ static const struct product products[] = {
         .x_stride = 160,
         .y_stride = 48,
         .x_floats = 40,
-        .digits = 0,
         .prefetches = {0, 20},
+        .shape = {.width = 40},
     },
     { // heads side by side -> output
         .wide = {
@@ -94,8 +94,8 @@ static const struct product products[] = {
         .x_stride = 192,
         .y_stride = 40,
         .x_floats = 48,
-        .digits = 0,
         .prefetches = {0, 0},
+        .shape = {.width = 48},
     },
 };
 
@@ -153,7 +153,7 @@ static void multiply_panel_range(const struct product *p, const void *x, struct 
     w.panels = packed_at(w.panels, s.from * p->sum_bytes);
     struct gemm_args args = {{stream_over(start, half, tiles * panels * prefetches[0]),
                              stream_over(start + half, prefetch_bytes - half, tiles * panels * prefetches[1])},
-                            s.sums, s.from > 0, p->y_stride};
+                            s.sums, s.from > 0, p->x_stride, p->y_stride};
     for (size_t t = 0, from = 0; t < tiles; t++) {
         const size_t to = rows * (t + 1) / tiles;
         if (!near)
@@ -223,14 +223,15 @@ void tiny_tuned__avx2_show(
     const struct ga_watch *watch, size_t first_role, const struct linear *const *of, size_t n, const float *x,
     size_t rows)
 {
-    const size_t stride = of[0]->product->x_floats, part = of[0]->head.input / sizeof *x;
+    const struct product *p = of[0]->product;
+    const size_t stride = p->x_floats, part = of[0]->head.input ? p->shape.width : stride;
     size_t roles[6], n_roles = 0;
     if (!watch)
         return;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < of[i]->n_roles; j++)
             roles[n_roles++] = first_role + of[i]->roles[j];
-    for (size_t at = 0; at < stride; at += part ? part : stride)
+    for (size_t at = 0; at < stride; at += part)
         watch->show(watch->self, roles, n_roles, x + at, stride, rows);
 }
 
