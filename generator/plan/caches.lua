@@ -3,6 +3,10 @@
 return {
   line_bytes = 64,
   line_floats = 16,
+  -- Lines so many bytes apart share a set of an L1 cache of 32 KiB, which holds so many of them: Zen 2 to Zen 4. With 48
+  -- KiB, Zen 5 and Intel since Ice Lake, a set holds twelve.
+  l1_period = 4096,
+  l1_ways = 8,
   -- How far before a row of queries its cached keys and values are asked for, where they are not floats: instructions
   -- that make floats of them fill the window in which a core finds reads of its own accord.
   cached_ahead = 8192,

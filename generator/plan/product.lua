@@ -249,6 +249,13 @@ local function whole_widths(f)
   return tiles.distinct(whole)
 end
 
+-- Rows of a tile by the cost model. Rows that lie whole periods of the L1 cache apart share one set of it, which holds
+-- so many lines.
+local function rows_by_model(f, dims)
+  local share_a_set = dims.arithmetic == "f32" and dims.lda * 4 % caches.l1_period == 0
+  return share_a_set and math.min(f.mr, caches.l1_ways) or f.mr
+end
+
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
 -- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded. dims.parts:
 -- parts of a row that one weight multiplies one by one, nil for the whole row.
@@ -263,6 +270,7 @@ return function(p, op, what, dims)
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and formats.word(p.weights_dtype) or
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
+  f.mr = rows_by_model(f, dims)
   family.tune_rows(p, { f }, op .. ".rows", tiles.tallest(set, f.nv))
   f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads, dims.lda
   f.parts = dims.parts or 1

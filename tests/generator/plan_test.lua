@@ -326,6 +326,15 @@ end)
 
 -- -- One shape, by hand ---------------------------------------------------------------------------------------------
 
+fact.holds("rows of a tile that share one set of the L1 cache fit it", function()
+  for d_model, rows in pairs({ [1024] = 8, [768] = 12, [512] = 12, [2048] = 8 }) do
+    local s = assert(spec.from_fields({ d_model = d_model, n_heads = math.floor(d_model / 64) }))
+    local p = plan.make(s, isa.get("avx512"))
+    fact.equal(p.project_of.q.mr, rows)
+    fact.equal(p.out.mr, rows)
+  end
+end)
+
 fact.holds("the default shape has the tiles that were measured", function()
   local s = assert(spec.from_fields({ d_model = 512, n_heads = 8 }))
   local function tile(name, op)
