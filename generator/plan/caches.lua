@@ -3,8 +3,8 @@
 return {
   line_bytes = 64,
   line_floats = 16,
-  -- Lines so many bytes apart share a set of an L1 cache of 32 KiB, which holds so many of them: Zen 2 to Zen 4. With 48
-  -- KiB, Zen 5 and Intel since Ice Lake, a set holds twelve.
+  -- Lines so many bytes apart share a set of an L1 cache of 32 KiB, which holds so many of them: Zen 2 to Zen 4. In one
+  -- of 48 KiB, of Zen 5 and of Intel since Ice Lake, a set holds twelve.
   l1_period = 4096,
   l1_ways = 8,
   -- How far before a row of queries its cached keys and values are asked for, where they are not floats: instructions
