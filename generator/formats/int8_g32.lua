@@ -30,7 +30,7 @@ format.product = {
   sentence = "rows of 8 bits by weights of groups, in sums of 32 products", alignment = GROUP, sum = GROUP,
   group = GROUP,
   -- Bytes are multiplied four at a time, or floats one by one.
-  ways = { { product = "bytes_in_memory", store = "store_int8" }, {} },
+  ways = { { product = "bytes_in_memory", store = "store_int8", words = { "bits_of" } }, { words = { "bits_of" } } },
   vocabulary = function(set, W)
     local V, of_bytes = set.V, set.products.bytes_in_memory ~= nil
     return {
