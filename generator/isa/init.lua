@@ -7,6 +7,7 @@
 --   cpu                        the features that a CPU of this architecture may lack, as tails of GA_CPU_*
 --   max_accumulators           more than this many running sums make compilers spill
 --   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
+--   widens_for_fma             whether conversions from 16 bits to floats take the place of multiply-adds
 --   lowest_exponent, scale_shift   vec_exp2_scale(p, n) is p 2^(n + scale_shift) for whole n from lowest_exponent on,
 --                              where it is 0; the shift keeps its factor a normal number where the power is a subnormal
 --   spell = { operation = format }   zero splat load store add sub mul div sqrt max fmadd fmsub round;

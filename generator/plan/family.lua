@@ -17,12 +17,21 @@ function family.new(p, op, what, candidates, type_name)
   }
 end
 
+-- Gives a product tiles as tall as those of one vector. Where registers have no room for all its vectors, a kernel
+-- sweeps over them one by one: what is made of a vector of B serves more rows. A tile that no other follows is not so
+-- tall (f.lone): B would come from memory while nothing else does.
+function family.sweep(f, set)
+  f.tallest, f.mr = tiles.tallest(set, f.nv), tiles.tallest(set, 1)
+  f.why = ("%s; above %d rows one vector after the other"):format(f.why, f.tallest)
+end
+
 -- Makes the height of these products' tiles a tuning parameter. most: the rows that registers have room for.
 function family.tune_rows(p, families, name, most)
   local rows, is_wisdom = tuning.value(p, name, families[1].mr,
     { least = 1, most = most, candidates = tuning.heights(most) })
   for _, f in ipairs(families) do
-    f.mr, f.registers = rows, tiles.registers(rows, f.nv)
+    f.lone = math.min(rows, f.tallest or rows)
+    f.mr, f.registers = rows, tiles.registers(rows, f.tallest and rows > f.tallest and 1 or f.nv)
     f.why = is_wisdom and ("%d rows by wisdom; %s"):format(rows, f.why) or f.why
   end
 end
@@ -36,7 +45,7 @@ end
 -- height on prefetch, 0 or nil for none.
 function family.add_kernel(f, tile)
   tile.lines = (f.lines or 0) > 0 and tile.mr >= f.lowest_asking and f.lines or nil
-  tile.does = f.does
+  tile.does, tile.sweeps = f.does, f.tallest and tile.mr > f.tallest and tile.nv or 1
   f.kernels[#f.kernels + 1] = kernels.kernel(f.group, tile)
 end
 

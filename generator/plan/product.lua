@@ -81,7 +81,7 @@ local function plan_prefetches(f, p)
     f.lowest_asking, f.first_stream, f.prefetches = f.mr + 1, 0, { 0, 0 }
     return
   end
-  f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.mr / 2) or f.mr + 1
+  f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.lone / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
   f.prefetches = { 0, 0 }
   local turn = f.first_stream
@@ -270,8 +270,10 @@ return function(p, op, what, dims)
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and formats.word(p.weights_dtype) or
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
+  if groups and groups.is_float == false and p.isa.widens_for_fma then family.sweep(f, set) end
+  local most = math.max(f.mr, tiles.tallest(set, f.nv))
   f.mr = rows_by_model(f, dims)
-  family.tune_rows(p, { f }, op .. ".rows", tiles.tallest(set, f.nv))
+  family.tune_rows(p, { f }, op .. ".rows", most)
   f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads, dims.lda
   f.parts = dims.parts or 1
   plan_arithmetic(f, p, name)

@@ -10,7 +10,7 @@ local FIELDS = { name = "string", arch = "string", width = "number", registers =
   products = "table", refinements = "table", needs = "function" }
 
 -- What a set may have.
-local OPTIONAL = { lanes = "string" }
+local OPTIONAL = { widens_for_fma = "boolean", lanes = "string" }
 
 -- What all sets say alike of sums over a row.
 local LANES = { lanes_none = true, lanes_add = true, lanes_fmadd = true, lanes_sum = true }

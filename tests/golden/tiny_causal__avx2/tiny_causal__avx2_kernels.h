@@ -206,7 +206,7 @@ struct kernel_choice {
 struct product {
     struct kernel_choice wide[MAX_HEIGHT + 1]; // [height]
     gemm_kernel *single[2][MAX_HEIGHT + 1];    // [is the last panel][height]
-    size_t mr;               // greatest height
+    size_t mr, lone;         // greatest height, and that of a tile which has the panels for itself
     size_t panels, full;     // all of them; those as wide as the first
     size_t columns, width;   // of a full one; of all
     size_t panels_per_pass;  // panels that stay in L2 while the rows are multiplied

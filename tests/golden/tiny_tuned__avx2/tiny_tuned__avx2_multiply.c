@@ -43,6 +43,7 @@ static const struct product products[] = {
             },
         },
         .mr = 4,
+        .lone = 4,
         .panels = 1,
         .full = 1,
         .columns = 24,
@@ -81,6 +82,7 @@ static const struct product products[] = {
             },
         },
         .mr = 3,
+        .lone = 3,
         .panels = 2,
         .full = 1,
         .columns = 24,
@@ -142,7 +144,8 @@ static void multiply_panel_range(const struct product *p, const void *x, struct 
                              struct panel_range s)
 {
     GA_ASSERT(s.sums >= 1 && s.from + s.sums <= p->sums && s.from % p->kc_blocks == 0);
-    const size_t tiles = (rows + p->mr - 1) / p->mr, panels = s.end - s.first;
+    const size_t least = (rows + p->mr - 1) / p->mr, tiles = least == 1 && rows > p->lone ? 2 : least;
+    const size_t panels = s.end - s.first;
     const bool is_slice = s.sums < p->sums;
     const size_t range_bytes = panels * (is_slice ? s.sums * p->sum_bytes : p->panel_bytes);
     const size_t prefetch_bytes = s.next && tiles > 1 ? range_bytes : 0;
@@ -169,7 +172,7 @@ static void multiply_panel_range(const struct product *p, const void *x, struct 
 static void multiply_panels(const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
                             size_t first, size_t end, const void *next)
 {
-    const size_t most = rows > p->mr ? p->kc_blocks : p->sums;
+    const size_t most = rows > p->lone ? p->kc_blocks : p->sums;
     const void *panels = packed_at(w.panels, first * p->panel_bytes);
     for (size_t from = 0; from < p->sums; from += most) {
         const size_t to = from + most < p->sums ? from + most : p->sums;
@@ -184,7 +187,7 @@ void tiny_tuned__avx2_multiply(
     size_t first, size_t end, const void *next)
 {
     const size_t panels = end - first;                              // 0 where threads outnumber panels
-    const size_t panels_per_pass = rows > p->mr ? p->panels_per_pass : p->panels; // one tile reads each panel once
+    const size_t panels_per_pass = rows > p->lone ? p->panels_per_pass : p->panels; // one tile reads each panel once
     const size_t passes = (panels + panels_per_pass - 1) / panels_per_pass;
     for (size_t pass = 0, from = first; pass < passes; pass++) {
         const size_t to = first + panels * (pass + 1) / passes;
