@@ -1,0 +1,62 @@
+-- bilinear_test.lua: schemes of fewer products compute the product of matrices, and one with any wrong sign is refused.
+local fact = dofile("tests/generator/fact.lua")
+local bilinear = require "plan.bilinear"
+
+local function each(f)
+  for _, name in ipairs({ "strassen", "winograd" }) do f(bilinear.schemes[name], name) end
+end
+
+fact.holds("each scheme has seven products and is the product of matrices", function()
+  each(function(scheme)
+    assert(#scheme.products == 7)
+    bilinear.check(scheme)
+  end)
+end)
+
+fact.holds("a scheme with any sign changed is refused", function()
+  each(function(scheme, name)
+    for _, list in ipairs({ "rows", "weights", "results" }) do
+      for i, step in ipairs(scheme[list]) do
+        step[3] = -step[3]
+        local passed = pcall(bilinear.check, scheme)
+        step[3] = -step[3]
+        assert(not passed, ("%s: %s[%d]"):format(name, list, i))
+      end
+    end
+  end)
+end)
+
+fact.holds("a scheme with any factor of a product exchanged is refused", function()
+  each(function(scheme, name)
+    for i, product in ipairs(scheme.products) do
+      local other = scheme.products[i % #scheme.products + 1]
+      product[3], other[3] = other[3], product[3]
+      local passed = pcall(bilinear.check, scheme)
+      product[3], other[3] = other[3], product[3]
+      assert(not passed, ("%s: product %d"):format(name, i))
+    end
+  end)
+end)
+
+fact.holds("a refusal names the result, the factor that was found and the one that was expected", function()
+  local step = bilinear.schemes.strassen.results[6]
+  step[3] = -step[3]
+  local _, message = pcall(bilinear.check, bilinear.schemes.strassen)
+  step[3] = -step[3]
+  assert(message:find("^c12 has %-?%d times a%d%d b%d%d, expected %d$"), message)
+end)
+
+fact.holds("a step that uses a later one is refused by name", function()
+  local rows = bilinear.schemes.winograd.rows
+  rows[1], rows[2] = rows[2], rows[1]
+  local _, message = pcall(bilinear.check, bilinear.schemes.winograd)
+  rows[1], rows[2] = rows[2], rows[1]
+  assert(message == "s2 uses s1, which is not an earlier step", message)
+end)
+
+fact.holds("the growth of errors is Higham's: 12 for Strassen's scheme, 18 for Winograd's", function()
+  assert(bilinear.growth(bilinear.schemes.strassen) == 12)
+  assert(bilinear.growth(bilinear.schemes.winograd) == 18)
+end)
+
+fact.finish()
