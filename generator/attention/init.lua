@@ -66,7 +66,7 @@ for i, name in ipairs({
   "attention_output", "outputs", "attention_mean", "scores_output", "learned_key", "extra_keys", "extra_logits",
   "nonfinite_safe", "skip_zero", "key_lower_bound",
   "float_keys", "narrow_attention", "narrow_keys", "cache", "kept_steps", "kept_scales", "rounded_cache",
-  "attention_dtype", "embedding", "weight_maps",
+  "attention_dtype", "matmul", "embedding", "weight_maps",
 }) do
   listed[i] = require("attention." .. name)
 end

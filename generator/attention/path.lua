@@ -92,6 +92,10 @@ local function thread_tensors(spec, plan, add)
     add({ name = "panels", owner = "thread", unit = "panel", shape = { "panels", "d_head", "key_panel" },
       floats = spec.d_head * plan.key_panel })
   end
+  if plan.products_room then
+    add({ name = "products", owner = "thread", unit = "once", shape = { "products", "tile" },
+      floats = plan.products_room })
+  end
   add({ name = "scores", owner = "thread", unit = "once", shape = { "block", "keys" },
     floats = plan.block_tiles * plan.score.mr * plan.scores_stride })
 end
@@ -156,9 +160,9 @@ local function weights_of(spec, name)
   return { name .. "_weight", spec.bias[name] and name .. "_bias" or nil }
 end
 
--- Narrow rows from rows of floats; returns their name.
-local function add_narrow_rows(add, from, to)
-  add({ name = to, op = "quantise", reads = { from }, writes = { to } })
+-- Narrow rows, or sums of rows, from rows of floats; returns their name.
+local function add_narrow_rows(add, from, to, op)
+  add({ name = to, op = op or "quantise", reads = { from }, writes = { to } })
   return to
 end
 
@@ -173,8 +177,10 @@ local function add_inputs(spec, plan, add)
     local name, input = row[1], row[2]
     local projects = spec.projects[name]
     local from = gathers and "x_" .. name or input
-    if projects and plan.project_of[name].made then from = add_narrow_rows(add, from, "rows_" .. name) end
-    add({ name = (projects and "project_" or "copy_") .. name, op = projects and "linear" or "copy", writes = { name },
+    local f = projects and plan.project_of[name]
+    if f and f.made then from = add_narrow_rows(add, from, "rows_" .. name, f.is_fast and "sum") end
+    add({ name = (projects and "project_" or "copy_") .. name, op = projects and "linear" or "copy",
+      writes = { name, f and f.is_fast and "products" or nil },
       reads = { from }, weights = projects and weights_of(spec, name) or {} })
   end
 end
@@ -240,8 +246,9 @@ function path.operations(spec, plan, add)
     add(op)
   end, "attended")
   if heads ~= result then
-    if plan.out and plan.out.made then heads = add_narrow_rows(add, heads, "rows_heads") end
-    add({ name = "out", op = spec.projects.o and "linear" or "copy", reads = { heads }, writes = { result },
+    if plan.out and plan.out.made then heads = add_narrow_rows(add, heads, "rows_heads", plan.out.is_fast and "sum") end
+    add({ name = "out", op = spec.projects.o and "linear" or "copy", reads = { heads },
+      writes = { result, plan.out and plan.out.is_fast and "products" or nil },
       weights = spec.projects.o and weights_of(spec, "o") or {} })
   end
   add_features(spec, function(op)

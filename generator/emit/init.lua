@@ -11,6 +11,7 @@ local kept = require "formats.vocabulary.kept"
 local map_sources = require "plan.maps"
 local multiply = require "formats.vocabulary.multiplied"
 local packing = require "plan.packing"
+local plan_fast = require "plan.fast"
 local plan_files = require "plan.files"
 local powers = require "plan.powers"
 local shape = require "plan.shape"
@@ -20,6 +21,7 @@ local helpers = require "emit.helpers"
 local initializer = require "emit.initializer"
 local kernels = require "emit.kernels"
 local layer = require "emit.layer"
+local fast = require "emit.fast"
 local fold = require "emit.fold"
 local fragments = require "emit.fragments"
 local render = require "emit.render"
@@ -81,7 +83,7 @@ local function spec_env(s)
     tile = kernels.tile, columns_of = kernels.columns, bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     own_place = ranges.own_place(s),
-    cache = s.cache or 0, threads = threads, caches = caches,
+    cache = s.cache or 0, scheme = s.is_fast and fast.scheme() or false, threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, ranges.words(s), shape.of(s), s)
 end
@@ -202,6 +204,7 @@ local function kernels_env(p, base)
   local env = isa_env(plans)
   env.helpers, env.groups = helpers.text(plans), kernels.groups(p.kernels)
   env.linears, env.products, env.near_bytes = p.kernels.linears, p.kernels.products, plans[1].near_bytes
+  env.tile_floats, env.products_room = plan_fast.tile_floats(env.products), plan_fast.room(env.products)
   return over(env, layer, base)
 end
 

@@ -6,7 +6,8 @@ local product = require "plan.product"
 --   choices   on the first: all of them, itself first
 --   of        the first
 --   suffix    what their names have after those of the first, "" of itself
---   made      on the first: bytes of a row of the widest rows that any of them has made, nil for none
+--   made      on the first: bytes of a row of the widest rows that any of them has made, nil for none; the product
+--             itself says so where it is fast
 return function(p, arithmetics, op, what, dims_of)
   local first
   for i, name in ipairs(arithmetics) do

@@ -5,6 +5,7 @@ local choices = require "plan.choices"
 local compat = require "base.compat"
 local elementary = require "base.elementary"
 local families = require "plan.family"
+local fast = require "plan.fast"
 local features = require "attention"
 local formats = require "formats"
 local graph = require "plan.graph"
@@ -78,11 +79,12 @@ local function plan_inputs(p)
   }
   for _, input in ipairs(inputs) do
     local name, n_in, op, what = compat.unpack(input)
+    local is_fast = s.is_fast and s.is_fast[name]
     local key = n_in .. " " .. p.arithmetic_of[name]
     if not made[key] then
       made[key] = choices(p, s.choices_of[name], op, what, function(numbers)
         return { arithmetic = numbers, vectors = p.d_head_pad / p.isa.width, ldc = p.head_stride, tail = 0,
-          k = s.shared_heads and s.d_head or n_in, lda = n_in,
+          k = s.shared_heads and s.d_head or n_in, lda = n_in, is_fast = is_fast,
           parts = s.shared_heads and math.floor(n_in / s.d_head) or nil }
       end)
       p.projects = joined(p.projects, made[key].choices)
@@ -105,6 +107,7 @@ local function plan_output(p)
     p.out = choices(p, s.choices_of.o, "out", "heads side by side -> output", function(name)
       local joins = multiply.joins_heads(name, p.weights_dtype)
       return { arithmetic = name, vectors = math.ceil(s.d_out / vw), lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
+        is_fast = s.is_fast and s.is_fast.o,
         -- Some weights leave zeros between heads out.
         k = joins and s.n_heads * s.d_v or p.concat,
         heads = not joins and { count = s.n_heads, width = s.d_v, padded = p.d_v_pad } or nil }
@@ -273,6 +276,7 @@ end
 -- tensors in scratch, in order. They share no memory, as units of work are at different operations at one time.
 local function plan_graph(p)
   p.graph, p.buffers = graph.new(), {}
+  p.products_room = fast.room(p.products)
   path.tensors(p.spec, p, function(tensor) graph.add_tensor(p.graph, tensor) end)
   path.operations(p.spec, p, function(op)
     graph.add(p.graph, "layer", op)
@@ -358,8 +362,8 @@ function plan.make(spec, set, of_model)
   plan_packed(p)
   plan_linears(p)
   plan_scratch(p)
-  plan_graph(p)
   p.products = joined(p.projects, p.out and p.out.choices or {}) -- rows times packed weights
+  plan_graph(p)
   p.families = joined(p.products, { p.score, p.value, p.value_skip_zero })
   return p
 end

@@ -1,5 +1,7 @@
 -- packing.lua: how roles become packed weights, as tables of numbers for the runtime (runtime/packing/packed_parts.h):
 -- linears, copies, angles and buckets, each with its roles and its place. Knows no operation, and holds no C text.
+local bilinear = require "base.bilinear"
+local fast = require "plan.fast"
 local shape = require "plan.shape"
 
 local packing = {}
@@ -8,6 +10,7 @@ local CHUNK = 32 -- weights that are packed at a time where no scale of a runnin
 
 -- The numbers of a family's panels, as enum ga_panel_numbers ends.
 local function numbers_of(f)
+  if f.is_fast then return "F32_SUM" end
   if f.X.groups then return f.X.groups.name:upper() end
   return f.X.name == "bf16" and "BF16_PRODUCT" or f.dtype:upper()
 end
@@ -25,10 +28,18 @@ local function sums_of(f, inputs)
     { count = depth % CHUNK > 0 and 1 or 0, length = depth % CHUNK } }
 end
 
+-- A linear as its fast product reads it: each input head is a sum of blocks of half the inputs and half the rows.
+local function halved(linear)
+  local sums, inputs = bilinear.weight_sums(fast.SCHEME), linear.inputs
+  return { weight = linear.weight, bias = linear.bias, rows = linear.rows / 2, blocks = sums,
+    inputs = { heads = #sums, width = inputs.heads * inputs.width / 2 } }
+end
+
 -- A linear { weight, bias, rows, inputs } as a part: weight, bias: names of roles; inputs: { heads, width }. more:
 -- what is not as of a whole linear whose panels begin a part.
 function packing.linear(f, vector, linear, more)
   local columns = f.widths[1] * vector
+  linear = f.is_fast and halved(linear) or linear
   local part = {
     kind = "linear", format = format_of(f), factor = 1, heads = 1, together = 1, head_bytes = 0, run_bytes = 0,
     head_biases = 0, run_biases = 0, first = 0, at = 0, bias_from = 0, panels = #f.widths, columns = columns,

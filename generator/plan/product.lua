@@ -2,6 +2,7 @@
 -- kernels it takes. Knows no linear by name.
 local caches = require "plan.caches"
 local family = require "plan.family"
+local fast = require "plan.fast"
 local formats = require "formats"
 local kept = require "formats.vocabulary.kept"
 local multiply = require "formats.vocabulary.multiplied"
@@ -44,7 +45,7 @@ end
 local function plan_wide(f, set)
   f.wide, f.has_wide = {}, false
   for mr = 1, f.mr do
-    f.wide[mr] = math.max(panels_at_once(f, set, mr), 1)
+    f.wide[mr] = f.is_fast and 1 or math.max(panels_at_once(f, set, mr), 1)
     f.has_wide = f.has_wide or f.wide[mr] > 1
   end
 end
@@ -114,11 +115,11 @@ local function plan_slices(f, p)
   local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
   local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer and
     not f.X.in_groups
-  f.kc_blocks = is_even and slices > 1 and math.ceil(f.n_sums / slices) or f.n_sums
+  f.kc_blocks = is_even and slices > 1 and not f.is_fast and math.ceil(f.n_sums / slices) or f.n_sums
   f.is_sliced = f.kc_blocks < f.n_sums
   local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
   f.panels_per_pass = f.is_sliced and 1 or math.max(1, math.min(#f.widths, panels))
-  tune_slices(f, p)
+  if not f.is_fast then tune_slices(f, p) end
 end
 
 -- Narrow rows, which are made of a product's rows before it: width: floats of a part of a row; room: elements with what
@@ -201,6 +202,14 @@ local function plan_arithmetic(f, p, name)
   if f.X.is_narrow or f.is_digits then plan_rows(f, p, n_sums) end
 end
 
+-- What a product of pairs of rows has in addition to one of halves: panels of all sums of weights, one after the other,
+-- and bytes of the sums of a row: for each of four products of one row, or of seven of two.
+local function plan_fast(f)
+  local n = #fast.SCHEME.products
+  f.panel_bytes, f.bytes = n * f.panel_bytes, n * f.bytes
+  f.made = 4 * f.k * f.row_bytes
+end
+
 -- The running sums as text.
 local function sums_text(sums)
   local parts = {}
@@ -256,10 +265,19 @@ local function rows_by_model(f, dims)
   return share_a_set and math.min(f.mr, caches.l1_ways) or f.mr
 end
 
+-- The sizes of one of the products that a fast one consists of.
+local function halved(dims)
+  local of = { vectors = dims.vectors / 2, k = dims.k / 2, lda = dims.k / 2, x_floats = dims.lda }
+  return setmetatable(of, { __index = dims })
+end
+
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
 -- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded. dims.parts:
 -- parts of a row that one weight multiplies one by one, nil for the whole row.
+-- dims.is_fast: whether pairs of rows are multiplied by sums of halves (base/bilinear.lua). What is planned then is one
+-- of these products, of half the depth and half the columns.
 return function(p, op, what, dims)
+  if dims.is_fast then dims = halved(dims) end
   local name = dims.arithmetic
   local in_groups = formats.get(name).product.group ~= nil
   local groups = (name == "f32" or in_groups) and kept.vocabulary(p.weights_dtype, p.isa)
@@ -274,8 +292,9 @@ return function(p, op, what, dims)
   local most = math.max(f.mr, tiles.tallest(set, f.nv))
   f.mr = rows_by_model(f, dims)
   family.tune_rows(p, { f }, op .. ".rows", most)
-  f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads, dims.lda
-  f.parts = dims.parts or 1
+  f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads,
+    dims.x_floats or dims.lda
+  f.parts, f.is_fast = dims.parts or 1, dims.is_fast
   plan_arithmetic(f, p, name)
   plan_slices(f, p)
   local widths = whole_widths(f)
@@ -285,5 +304,6 @@ return function(p, op, what, dims)
   family.add_kernels(f, widths)
   add_wide_kernels(f)
   if f.tail > 0 then add_tail_kernels(f) end
+  if f.is_fast then plan_fast(f) end
   return f
 end

@@ -32,22 +32,48 @@ static void pack_sum(const struct ga_packed_linear *linear, struct ga_view_reade
     }
 }
 
+// Packs the running sums of an input head, whose weights begin at index `at`.
+static void pack_input_head(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t at,
+                            struct ga_panel_strip strip)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < linear->sums[0] + linear->sums[1]; i++) {
+        const size_t length = linear->lengths[i < linear->sums[0] ? 0 : 1];
+        pack_sum(linear, reader, at + from * reader->view->col_stride, ga_min(length, linear->inputs - from), strip);
+        strip.sum += ga_panel_sum_bytes(&linear->format, length) * strip.width;
+        from += length;
+    }
+}
+
+// Rows of the weight that a head has: two halves where blocks are added.
+static size_t head_rows(const struct ga_packed_linear *linear)
+{
+    return linear->blocks == NULL ? linear->rows : 2 * linear->rows;
+}
+
+// Where a block begins, if the first begins at 0.
+static size_t block_at(const struct ga_packed_linear *linear, const struct ga_weight_view *weight, unsigned block)
+{
+    return block % 2 * linear->rows * weight->row_stride + block / 2 * linear->inputs * weight->col_stride;
+}
+
 // Packs rows of the weight from `row` on, as columns of one panel. strip: all but what it reads.
 static void pack_columns(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t row,
                          struct ga_panel_strip strip)
 {
     const struct ga_weight_view *weight = reader->view;
-    unsigned char *panel = strip.sum;
-    const size_t head_bytes = linear->column_bytes / linear->input_heads * strip.width;
-    for (size_t head = 0; head < linear->input_heads; head++) {
-        size_t from = 0;
-        strip.sum = panel + head * head_bytes;
-        for (size_t i = 0; i < linear->sums[0] + linear->sums[1]; i++) {
-            const size_t length = linear->lengths[i < linear->sums[0] ? 0 : 1];
-            pack_sum(linear, reader, row * weight->row_stride + (head * linear->inputs + from) * weight->col_stride,
-                     ga_min(length, linear->inputs - from), strip);
-            strip.sum += ga_panel_sum_bytes(&linear->format, length) * strip.width;
-            from += length;
+    const size_t head_bytes = linear->column_bytes / linear->input_heads * strip.width, at = row * weight->row_stride;
+    for (size_t head = 0; head < linear->input_heads; head++, strip.sum += head_bytes) {
+        if (linear->blocks == NULL) {
+            pack_input_head(linear, reader, at + head * linear->inputs * weight->col_stride, strip);
+            continue;
+        }
+        const struct ga_block_sum sum = linear->blocks[head];
+        pack_input_head(linear, reader, at + block_at(linear, weight, sum.first), strip);
+        if (sum.sign != 0.0F) {
+            struct ga_panel_strip other = strip;
+            other.factor *= sum.sign;
+            pack_input_head(linear, reader, at + block_at(linear, weight, sum.second), other);
         }
     }
 }
@@ -61,7 +87,7 @@ static void pack_head(const struct ga_packed_linear *linear, struct ga_view_read
         const size_t column = linear->first + row, p = column / linear->columns, at = column % linear->columns;
         const size_t width = p + 1 < linear->panels ? linear->columns : linear->last_columns;
         const size_t count = ga_min(ga_min(width - at, linear->rows - row), most);
-        pack_columns(linear, reader, head * linear->rows + row,
+        pack_columns(linear, reader, head * head_rows(linear) + row,
                      (struct ga_panel_strip){.sum = panels + p * linear->columns * linear->column_bytes,
                                              .width = width,
                                              .first = at,
@@ -74,8 +100,8 @@ static void pack_head(const struct ga_packed_linear *linear, struct ga_view_read
 
 static void pack_biases(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t head, float *to)
 {
-    for (size_t i = 0; i < linear->rows; i++) {
-        const size_t at = (head * linear->rows + i) * reader->view->row_stride;
+    for (size_t i = 0; i < head_rows(linear); i++) {
+        const size_t at = (head * head_rows(linear) + i) * reader->view->row_stride;
         to[linear->first + i] = linear->factor * ga_view_number(reader, at);
     }
 }

@@ -17,6 +17,7 @@ enum { GA_PACKING_REVISION = 1 }; // changes whenever equal tables and weights g
 // The numbers of a linear's panels.
 enum ga_panel_numbers {
     GA_PANEL_F32,
+    GA_PANEL_F32_SUM,      // floats that are added to what the panel holds
     GA_PANEL_BF16,         // rounded to the nearest
     GA_PANEL_F16,          // rounded to the nearest
     GA_PANEL_BF16_PRODUCT, // the same, but what is smaller than 2^-56 is zero (docs/numbers.md)
@@ -33,6 +34,13 @@ struct ga_panel_format {
     size_t unit;
     bool upper_first; // two lie side by side, the second one first
     bool has_totals;
+};
+
+// A sum of two blocks of a weight, which is split in halves: b11, b12 (the first half of the inputs; the first and the
+// second half of a head's rows), b21, b22 are 0 .. 3. first + sign * second; sign 0: the first alone.
+struct ga_block_sum {
+    unsigned first, second;
+    float sign;
 };
 
 // A linear, or one of several whose columns lie side by side: its rows become columns of panels
@@ -56,6 +64,7 @@ struct ga_packed_linear {
     // Zeros follow the inputs of each input head, and all heads have as many bytes of a column. Only floats and bf16
     // have several heads.
     size_t input_heads, inputs;
+    const struct ga_block_sum *blocks; // [input_heads]: each input head is a sum of blocks of [rows][inputs]; or NULL
     size_t sums[2], lengths[2]; // of a head: sums[i] running sums of lengths[i], one kind after the other; the last one
         // may reach beyond the inputs. Floats and bf16: any lengths that are multiples of `unit`
 };

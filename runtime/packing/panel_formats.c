@@ -24,6 +24,18 @@ static void put_f32(const struct ga_panel_format *format, const struct ga_panel_
     }
 }
 
+static void add_f32(const struct ga_panel_format *format, const struct ga_panel_strip *strip)
+{
+    (void)format;
+    for (size_t k = 0; k < strip->columns; k++) {
+        const float *from = strip->from + k * strip->row_stride;
+        float *to = (float *)(void *)strip->sum + strip->first + k;
+        for (size_t i = 0; i < strip->count; i++) {
+            to[i * strip->width] += strip->factor * from[i * strip->col_stride];
+        }
+    }
+}
+
 // Where the number at depth i of column 0 lies in a running sum, in numbers; column j's lies j * unit after it.
 static size_t place_of(struct ga_panel_format format, size_t width, size_t i)
 {
@@ -172,6 +184,7 @@ static const struct {
     enum ga_dtype moves; // what `move` takes, if there is one
 } formats[] = {
     [GA_PANEL_F32] = {.put = put_f32, .bytes = 4},
+    [GA_PANEL_F32_SUM] = {.put = add_f32, .bytes = 4},
     [GA_PANEL_BF16] = {.put = put_bf16, .bytes = 2, .move = move_bf16, .moves = GA_BF16},
     [GA_PANEL_F16] = {.put = put_f16, .bytes = 2},
     [GA_PANEL_BF16_PRODUCT] = {.put = put_bf16, .bytes = 2, .move = move_bf16, .moves = GA_BF16},

@@ -15,7 +15,8 @@ local spec = require "spec"
 local combinations = { SEED = 20 }
 
 -- Formats of packed weights, of those of 16 bits and of those in groups one, and every arithmetic but f32 of linears
--- and attention, which the first one goes with, with int8 for k and f32 for q.
+-- and attention, which the first one goes with, with int8 for k and f32 for q. Fast products, of a shape that can be
+-- halved.
 local function number_types()
   local axis = { name = "numbers" }
   for _, name in ipairs(formats.weights()) do
@@ -24,6 +25,7 @@ local function number_types()
   for _, name in ipairs(formats.products()) do
     if name ~= "f32" then axis[#axis + 1] = { dtype = { default = name, k = "int8", q = "f32", attention = name } } end
   end
+  axis[#axis + 1] = { matmul = "fast", d_model = 64, n_heads = 2 }
   return axis
 end
 

@@ -1,6 +1,6 @@
 -- bilinear_test.lua: schemes of fewer products compute the product of matrices, and one with any wrong sign is refused.
 local fact = dofile("tests/generator/fact.lua")
-local bilinear = require "plan.bilinear"
+local bilinear = require "base.bilinear"
 
 local function each(f)
   for _, name in ipairs({ "strassen", "winograd" }) do f(bilinear.schemes[name], name) end
@@ -26,16 +26,34 @@ fact.holds("a scheme with any sign changed is refused", function()
   end)
 end)
 
+-- Products `of` a scheme, or of its single, with the weights of one exchanged.
+local function exchange(scheme, of, name)
+  for i, product in ipairs(of.products) do
+    local other = of.products[i % #of.products + 1]
+    product[3], other[3] = other[3], product[3]
+    local passed = pcall(bilinear.check, scheme)
+    product[3], other[3] = other[3], product[3]
+    assert(not passed, ("%s: product %d"):format(name, i))
+  end
+end
+
 fact.holds("a scheme with any factor of a product exchanged is refused", function()
   each(function(scheme, name)
-    for i, product in ipairs(scheme.products) do
-      local other = scheme.products[i % #scheme.products + 1]
-      product[3], other[3] = other[3], product[3]
-      local passed = pcall(bilinear.check, scheme)
-      product[3], other[3] = other[3], product[3]
-      assert(not passed, ("%s: product %d"):format(name, i))
-    end
+    exchange(scheme, scheme, name)
+    if scheme.single then exchange(scheme, scheme.single, name .. ", single") end
   end)
+end)
+
+fact.holds("a product of single rows with any sign changed is refused", function()
+  local scheme = bilinear.schemes.strassen
+  for _, list in ipairs({ "rows", "results" }) do
+    for i, step in ipairs(scheme.single[list]) do
+      step[3] = -step[3]
+      local passed = pcall(bilinear.check, scheme)
+      step[3] = -step[3]
+      assert(not passed, ("single: %s[%d]"):format(list, i))
+    end
+  end
 end)
 
 fact.holds("a refusal names the result, the factor that was found and the one that was expected", function()

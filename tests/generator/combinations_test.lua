@@ -69,7 +69,7 @@ fact.holds("a seed gives the same set, another one another, and few models", fun
   end
   fact.equal(texts(combinations.SEED), texts(combinations.SEED))
   assert(texts(combinations.SEED) ~= texts(combinations.SEED + 1), "the seed is not heard")
-  assert(#choices <= 44, #choices .. " models")
+  assert(#choices <= 48, #choices .. " models")
 end)
 
 fact.holds("each of the set is a spec file that reads back as it is", function()

@@ -67,7 +67,8 @@ enum kernel_sets { KERNEL_SETS_EACH, KERNEL_SETS_ONE };
     X(memory_is_taken_by_the_call_that_begins, remembering, EACH)         \
     X(memory_that_is_kept_is_that_of_all_sequences, encoding, ONE)        \
     X(rows_that_are_shown_are_those_multiplied, showing, ONE)             \
-    X(equal_weights_are_packed_as_the_nearest_steps, groups, EACH)
+    X(equal_weights_are_packed_as_the_nearest_steps, groups, EACH)        \
+    X(pairs_stay_within_their_bound, pairing, EACH)
 
 #define KERNEL_FACT(name, who, sets) kernel_fact name;
 KERNEL_FACTS(KERNEL_FACT)
@@ -77,9 +78,11 @@ bool kernels_for_any(const struct ga_model *model);
 bool kernels_for_lengths(const struct ga_model *model);  // and padding is nothing
 bool kernels_for_cutting(const struct ga_model *model);  // a sequence can also be a shorter call of its own
 bool kernels_for_crossing(const struct ga_model *model); // one layer, whose queries can be some of its rows of keys
-bool kernels_for_heights(const struct ga_model *model);  // a call can have any small number of queries and keys
-bool kernels_for_apart(const struct ga_model *model);    // attention alone, of several heads of keys
-bool kernels_for_batched(const struct ga_model *model);  // token ids alone, batches of any size, no cache
+bool kernels_for_heights(
+    const struct ga_model
+        *model); // a call can have any small number of queries and keys, and rows are multiplied alone
+bool kernels_for_apart(const struct ga_model *model);   // attention alone, of several heads of keys
+bool kernels_for_batched(const struct ga_model *model); // token ids alone, batches of any size, no cache
 bool kernels_for_causal(const struct ga_model *model);
 bool kernels_for_window(const struct ga_model *model);
 bool kernels_for_specials(
@@ -111,6 +114,7 @@ bool kernels_for_remembering(const struct ga_model *model); // and its cache hol
 bool kernels_for_encoding(const struct ga_model *model);    // and it has an encoder of its own
 bool kernels_for_showing(const struct ga_model *model);
 bool kernels_for_groups(const struct ga_model *model);
+bool kernels_for_pairing(const struct ga_model *model); // its linears multiply pairs of rows, and v can be seen
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model);

@@ -118,6 +118,7 @@ static bool multiplies_integers(const struct ga_model *model)
     return integers;
 }
 
+// Sums of a pair of rows that are infinite have a NaN as their difference.
 // The formulas of gelu and silu have a NaN for -inf, where the functions have 0; a stack has one of them in its middle.
 bool kernels_for_specials(const struct ga_model *model)
 {
@@ -127,7 +128,7 @@ bool kernels_for_specials(const struct ga_model *model)
         smooth = smooth || activation == GA_ACTIVATION_GELU || activation == GA_ACTIVATION_GELU_TANH ||
                  activation == GA_ACTIVATION_SILU;
     }
-    return !smooth && !multiplies_integers(model) && !kernels_keep_groups(model);
+    return !smooth && !model->pairs_rows && !multiplies_integers(model) && !kernels_keep_groups(model);
 }
 
 // Weights of one sign, by which an infinite input makes infinite outputs: of both signs, sums of them are NaN anyway.

@@ -2,6 +2,14 @@
 local GENERIC = "matches_the_generic_kernel"
 
 return {
+  { name = "single_rows_by_sums_of_pairs", file = "templates/linear/fast.c.lt",
+    from = "panels + s->weights[i] * half", to = "panels + i * half",
+    test = { "facts", "fast_64_2", GENERIC },
+    why = "a row without a partner is multiplied by the sums of weights of pairs" },
+  { name = "last_rows_from_the_first_one", file = "templates/linear/fast.c.lt",
+    from = "rows_before = items.before + items.first", to = "rows_before = items.first",
+    test = { "facts", "fast_64_2", GENERIC },
+    why = "a last row without a partner is the first row again" },
   { name = "causal_without_own_place", file = "templates/attention/modifiers/causal.c.lt",
     from = "const size_t with_offset = b->from + i + 1 + head->n_keys;",
     to = "const size_t with_offset = b->from + i + head->n_keys;",

@@ -184,6 +184,36 @@ Test(packing, zeros_lie_between_heads_of_inputs)
     }
 }
 
+// Three sums of the halves of a head's rows and inputs: b11 + b22, b12 - b21, b22 alone; and the biases of all rows.
+Test(packing, sums_of_blocks_are_those_of_floats)
+{
+    enum { HALF_ROWS = ROWS / 2, HALF = INPUTS / 2, SUMS = 3 };
+    static const struct ga_block_sum sums[SUMS] = {{0, 3, 1.0F}, {1, 2, -1.0F}, {3, 3, 0.0F}};
+    struct ga_packed_linear linear = linear_of((struct ga_panel_format){GA_PANEL_F32_SUM, 1, false, false}, 0);
+    linear.rows = linear.columns = linear.last_columns = HALF_ROWS;
+    linear.panels = 1;
+    linear.blocks = sums;
+    linear.input_heads = SUMS;
+    linear.inputs = HALF;
+    linear.lengths[1] = HALF - 32;
+    linear.sums[0] = linear.sums[1] = 1;
+    linear.column_bytes = sizeof(float) * SUMS * HALF;
+    linear.run_bytes = linear.column_bytes * HALF_ROWS;
+    make_weights(true);
+    pack(&linear);
+    for (size_t i = 0; i < (size_t)HEADS * SUMS * HALF * HALF_ROWS; i++) {
+        const size_t row = i % HALF_ROWS, k = i / HALF_ROWS % HALF, head = i / HALF_ROWS / HALF / SUMS * ROWS;
+        const struct ga_block_sum sum = sums[i / HALF_ROWS / HALF % SUMS];
+        float got,
+            expected = 0.75F * (float)weight_at(head + sum.first % 2 * HALF_ROWS + row, sum.first / 2 * HALF + k);
+        expected +=
+            sum.sign * 0.75F * (float)weight_at(head + sum.second % 2 * HALF_ROWS + row, sum.second / 2 * HALF + k);
+        memcpy(&got, block + linear.panels_at + i * sizeof got, sizeof got);
+        cr_expect_eq(got, expected, "number %zu is %.9g, expected %.9g", i, (double)got, (double)expected);
+    }
+    expect_biases(&linear);
+}
+
 Test(packing, small_factors_of_bf16_products_are_zero)
 {
     struct ga_packed_linear linear =

@@ -91,6 +91,7 @@ static const struct {
 } formats[] = {
     {{GA_PANEL_F32, 1, false, false}, INPUTS, 4 * INPUTS},
     {{GA_PANEL_F32, 1, false, false}, 96, 4 * 96},
+    {{GA_PANEL_F32_SUM, 1, false, false}, INPUTS, 4 * INPUTS},
     {{GA_PANEL_BF16, 1, false, false}, INPUTS, 2 * INPUTS},
     {{GA_PANEL_F16, 1, false, false}, INPUTS, 2 * INPUTS},
     {{GA_PANEL_BF16_PRODUCT, 2, true, false}, INPUTS, 2 * INPUTS},

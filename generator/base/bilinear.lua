@@ -1,9 +1,10 @@
--- plan/bilinear.lua: schemes that multiply matrices of blocks by fewer products of blocks, as data, and the proof that
--- each computes the product of matrices. Decides nothing about which linears use one, and holds no C text.
+-- bilinear.lua: schemes that multiply matrices of blocks by fewer products of blocks, as data, and the proof that each
+-- computes the product of matrices. Decides nothing about which linears use one, and holds no C text.
 --
 -- The rows of a linear are split into blocks a11 a12 / a21 a22, its weights into b11 b12 / b21 b22, its results into
 -- c11 c12 / c21 c22. A step is { name, left, sign, right }: name = left + sign * right. Steps of rows and weights use
--- blocks and earlier steps, products use both, and steps of results use products and earlier steps.
+-- blocks and earlier steps, products use both, and steps of results use products and earlier steps. A scheme may have a
+-- `single`: a12 with a11 alone, a row that has no partner, times the same sums of weights.
 local bilinear = {}
 
 bilinear.schemes = {
@@ -20,6 +21,7 @@ bilinear.schemes = {
   },
   -- Seven products, 5 + 5 + 8 additions, and a smaller bound of errors (Strassen 1969).
   strassen = {
+    paired_rows = 32, -- of a sequence, from which on pairs pay: fewer are multiplied as singles
     rows = { { "s1", "a11", 1, "a22" }, { "s2", "a21", 1, "a22" }, { "s3", "a11", 1, "a12" },
       { "s4", "a21", -1, "a11" }, { "s5", "a12", -1, "a22" } },
     weights = { { "t1", "b11", 1, "b22" }, { "t2", "b12", -1, "b22" }, { "t3", "b21", -1, "b11" },
@@ -28,6 +30,11 @@ bilinear.schemes = {
       { "p5", "s3", "b22" }, { "p6", "s4", "t4" }, { "p7", "s5", "t5" } },
     results = { { "u1", "p1", 1, "p7" }, { "u2", "p4", -1, "p5" }, { "u3", "p1", -1, "p2" }, { "u4", "p3", 1, "p6" },
       { "c11", "u1", 1, "u2" }, { "c12", "p3", 1, "p5" }, { "c21", "p2", 1, "p4" }, { "c22", "u3", 1, "u4" } },
+    single = {
+      rows = { { "s1", "a11", 1, "a12" } },
+      products = { { "p1", "s1", "b11" }, { "p2", "a12", "t3" }, { "p3", "a11", "t2" }, { "p4", "s1", "b22" } },
+      results = { { "c11", "p1", 1, "p2" }, { "c12", "p3", 1, "p4" } },
+    },
   },
 }
 
@@ -64,8 +71,8 @@ local function expand(steps, forms)
 end
 
 -- The products' forms: factors by pairs of blocks.
-local function product_forms(scheme)
-  local rows, weights = expand(scheme.rows, blocks("a")), expand(scheme.weights, blocks("b"))
+local function product_forms(scheme, weight_steps)
+  local rows, weights = expand(scheme.rows, blocks("a")), expand(weight_steps, blocks("b"))
   local forms = {}
   for _, product in ipairs(scheme.products) do
     local form = {}
@@ -96,10 +103,22 @@ end
 
 -- Refuses a scheme that does not compute the product of matrices exactly, for all blocks: integers alone, no rounding.
 function bilinear.check(scheme)
-  local forms = expand(scheme.results, product_forms(scheme))
+  local forms = expand(scheme.results, product_forms(scheme, scheme.weights))
   for _, i in ipairs(SIDES) do
     for _, j in ipairs(SIDES) do check_result(form_of(forms, "c" .. i .. j, "the scheme"), i, j) end
   end
+  if not scheme.single then return end
+  local of_one = expand(scheme.single.results, product_forms(scheme.single, scheme.weights))
+  for _, j in ipairs(SIDES) do check_result(form_of(of_one, "c1" .. j, "the single"), "1", j) end
+end
+
+-- The sums of weights that products take, in their order: { first, sign, second } by names of blocks; sign: 0 where a
+-- product takes one block. Only of schemes whose steps of weights add blocks.
+function bilinear.weight_sums(scheme)
+  local step_of, list = {}, {}
+  for _, step in ipairs(scheme.weights) do step_of[step[1]] = { step[2], step[3], step[4] } end
+  for i, product in ipairs(scheme.products) do list[i] = step_of[product[3]] or { product[3], 0, product[3] } end
+  return list
 end
 
 -- Adds bounds of the steps' magnitudes to those of what they add.

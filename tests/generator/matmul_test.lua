@@ -1,0 +1,90 @@
+-- matmul_test.lua: which linears of a layer are fast products, which specs refuse them and why, and how their weights
+-- are packed.
+local fact = dofile("tests/generator/fact.lua")
+local bilinear = require "base.bilinear"
+local isa = require "isa"
+local packing = require "plan.packing"
+local plan = require "plan"
+local spec = require "spec"
+
+local function fields_of(more)
+  local fields = { d_model = 64, n_heads = 2, matmul = "fast" }
+  for field, value in pairs(more or {}) do fields[field] = value end
+  return fields
+end
+
+local function fast_of(more)
+  local s, errors = spec.from_fields(fields_of(more))
+  if not s then error(table.concat(errors, "; ")) end
+  local names = {}
+  for _, name in ipairs({ "q", "k", "v", "o" }) do names[#names + 1] = s.is_fast[name] and name or nil end
+  return table.concat(names, " "), s
+end
+
+fact.holds("all linears of a layer whose sizes can be halved are fast, and each other one is exact", function()
+  fact.equal(fast_of(), "q k v o")
+  fact.equal(fast_of({ k_dim = 40 }), "q v o")
+  fact.equal(fast_of({ d_out = 80 }), "q k v")
+  fact.equal(fast_of({ d_head = 16 }), "o")
+  fact.equal(fast_of({ projections = "qkv" }), "q k v")
+end)
+
+fact.holds("fast:1 is fast, and more levels are refused by name", function()
+  local _, one = fast_of({ matmul = "fast:1" })
+  fact.equal(one.matmul, "fast")
+  local _, errors = spec.from_fields(fields_of({ matmul = "fast:2" }))
+  fact.equal(errors[1], 'matmul must be exact, fast or fast:1, found "fast:2": a product is split once, in seven ' ..
+    "products of halves")
+  local _, others = spec.from_fields(fields_of({ matmul = "slow" }))
+  assert(others[1]:find("must be one of exact, fast", 1, true), others[1])
+end)
+
+local REFUSED = {
+  { { kind = "encoder", n_layers = 1, vocab_size = 9 }, "kind" }, { { kind = "sdpa" }, "kind" },
+  { { dtype = "bf16" }, "dtype" }, { { weights_dtype = "bf16" }, "weights_dtype" },
+  { { heads = "shared" }, "heads" }, { { cache = 80, ["mask.causal"] = "bottom_right" }, "cache" },
+  { { ["mask.causal"] = "top_left" }, "mask.causal" },
+  { { ["mask.window"] = 3, ["mask.window_sides"] = "both" }, "mask.window" },
+  { { ["mask.tensor"] = "bool" }, "mask.tensor" }, { { mask_fill = -9 }, "mask_fill" },
+  { { d_model = 24, n_heads = 3 }, "no linear can be halved" },
+}
+
+fact.holds("what does not go with pairs of rows is refused by name", function()
+  for _, case in ipairs(REFUSED) do
+    local s, errors = spec.from_fields(fields_of(case[1]))
+    assert(not s, case[2] .. " is taken")
+    local all = table.concat(errors, "; ")
+    assert(all:find('matmul = "fast" is given, but ' .. case[2], 1, true), all)
+  end
+end)
+
+fact.holds("info says the linears and the bound: 12 (K / 2) (128 + K / 128 + 6) 2^-24", function()
+  local _, s = fast_of({ d_model = 768, n_heads = 12 })
+  local all = table.concat(spec.sentences(s), "\n")
+  assert(all:find("q, k, v and o multiply pairs of rows", 1, true), all)
+  assert(all:find(("q %.4f"):format(12 * 384 * (128 + 6 + 6) * 2 ^ -24), 1, true), all)
+end)
+
+fact.holds("weights are packed as seven sums of blocks of half the inputs and half the columns", function()
+  for _, name in ipairs({ "avx512", "avx2", "scalar" }) do
+    local _, s = fast_of()
+    local p = plan.make(s, isa.get(name))
+    local list = packing.lists(p)[1].linears
+    assert(#list == 4)
+    for _, linear in ipairs(list) do
+      assert(linear.inputs.heads == 7 and linear.inputs.width == 32 and #linear.blocks == 7)
+      assert(linear.format.numbers == "F32_SUM")
+    end
+    assert(list[4].rows == 32 and list[1].rows == 16)
+    assert(p.out.bytes == 7 * 32 * 32 * 4 and p.out.made == 4 * 32 * 4)
+  end
+end)
+
+fact.holds("a sum of weights is one block, or two of a sign", function()
+  local sums = bilinear.weight_sums(bilinear.schemes.strassen)
+  fact.equal(table.concat(sums[1], " "), "b11 1 b22")
+  fact.equal(table.concat(sums[2], " "), "b11 0 b11")
+  fact.equal(table.concat(sums[3], " "), "b12 -1 b22")
+end)
+
+fact.finish()
