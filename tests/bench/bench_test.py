@@ -10,10 +10,12 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "bench/gemm"))
 sys.dont_write_bytecode = True
 
 import cells  # noqa: E402  (bench/ is on the path only now)
 import features_facts  # noqa: E402
+import gemm_report  # noqa: E402
 import library  # noqa: E402
 import narrow_facts  # noqa: E402
 import predict  # noqa: E402
@@ -27,6 +29,28 @@ from report import labels, predicted, ratios, roofline, tables  # noqa: E402
 SETTINGS = {"rounds": 3, "warm_ms": 50, "sample_ms": 150, "cpus": [1], "quick": False}
 MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx2"], "caches": {"L1": 32768}, "system": "s", "libc": "c",
            "python": "3"}
+
+
+US_A_ROW = {"exact": 20.0, "fast": 18.0, "openblas numpy": 25.0, "onednn": 24.0}
+
+
+class ProductsAlone(unittest.TestCase):
+    results = {"machine": MACHINE, "cells": [
+        {"rows": rows, "depth": 768, "width": 768, "isa": "avx2", "peak": 100.0, "fast over exact": 1.11,
+         "us": {name: us * rows for name, us in US_A_ROW.items()}, "errors": {"exact": 1e-7, "fast": 2e-7}}
+        for rows in (16, 128)]}
+
+    def test_the_share_of_the_peak_counts_the_plain_products_operations(self):
+        self.assertAlmostEqual(gemm_report.percent(self.results["cells"][0], "exact"), 100 * 2 * 768 * 768 / 20e3 / 100)
+
+    def test_the_table_names_ratios_and_errors(self):
+        text = gemm_report.document(self.results)
+        for part in ("| 128 x 768 x 768 |", "**1.11** | 1.33 |", "| 1.0e-07 | 2.0e-07 |", "OpenBLAS (NumPy)"):
+            self.assertIn(part, text)
+
+    def test_the_picture_is_well_formed(self):
+        root = xml.etree.ElementTree.fromstring(gemm_report.chart(self.results))
+        self.assertIn("depth 768, width 768", [node.text for node in root.iter()])
 
 
 class Library(unittest.TestCase):
