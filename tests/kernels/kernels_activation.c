@@ -116,10 +116,12 @@ static void compare_ulps(struct checks *checks, const struct ga_model *model, we
 }
 
 // A key that the model adds, or a sink, would take weight from the one that is looked at, by how its score is rounded.
+// Rows that meet weights in groups are rounded relative to the largest number of a group.
 bool kernels_for_activated(const struct ga_model *model)
 {
     return (model->activation[GA_V] != GA_ACTIVATION_NONE || model->activation[GA_O] != GA_ACTIVATION_NONE) &&
            model->kv_len.min == 1 && !kernels_share_weights(model) && kernels_multiply_floats(model) &&
+           !kernels_keep_groups(model) &&
            (model->cache == 0 || model->cache_dtype == GA_F32); // which rounds what came out
 }
 

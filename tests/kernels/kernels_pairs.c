@@ -11,7 +11,8 @@ static const double PAIRS_BUDGET = 1e8;
 
 // Of docs/numbers.md#fast-products: how sums of a result grow in Strassen's scheme, the products of a running sum, and
 // the roundings besides; rows of a sequence from which on it has pairs.
-enum { GROWTH = 12, RUNNING_SUM = 128, SUMS_APART = 64, ROUNDINGS = 6, PAIRED_ROWS = 32 };
+static const double GROWTH = 12, RUNNING_SUM = 128, SUMS_APART = 64, ROUNDINGS = 6;
+enum { PAIRED_ROWS = 32 };
 static const float LARGE = 0x1p12F;
 
 bool kernels_for_pairing(const struct ga_model *model)
