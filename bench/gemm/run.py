@@ -7,6 +7,7 @@ import ctypes
 import functools
 import json
 import os
+import re
 import sys
 from ctypes import byref, c_int, c_size_t, c_void_p
 from pathlib import Path
@@ -27,7 +28,7 @@ from systems import openblas  # noqa: E402
 ROWS = (16, 32, 64, 128, 256, 512, 1024, 2048)
 SIZES = ((384, 384), (384, 1536), (1536, 384), (768, 768), (768, 2304), (768, 3072), (3072, 768), (1024, 1024))
 MATMULS = ("exact", "fast")
-D_HEAD = 32  # divides each depth
+D_HEAD = 32  # divides each depth; halves of each width are whole vectors
 
 
 # -- Ours -----------------------------------------------------------------------------------------------------------
@@ -169,18 +170,29 @@ def measure(depth, width, isa, options, peaks):
 
 def sizes(text):
     """'768x2304,768x768' as pairs."""
-    try:
-        return [tuple(map(int, one.split("x", 1))) for one in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}': expected DEPTHxWIDTH,..., such as 768x2304") from None
+    if not re.fullmatch(r"[1-9]\d{0,4}x[1-9]\d{0,4}(,[1-9]\d{0,4}x[1-9]\d{0,4})*", text):
+        raise argparse.ArgumentTypeError(f"'{text}': expected DEPTHxWIDTH,..., such as 768x2304,768x768")
+    found = [tuple(map(int, one.split("x"))) for one in text.split(",")]
+    for depth, width in found:
+        if depth % D_HEAD or width % D_HEAD:
+            raise argparse.ArgumentTypeError(f"{depth}x{width}: expected multiples of {D_HEAD}, which can be halved")
+    return found
+
+
+def rows(text):
+    """'64,128' as numbers."""
+    found = [int(one) for one in text.split(",") if one.isdecimal() and 1 <= int(one) <= max(ROWS)]
+    if len(found) < text.count(",") + 1:
+        raise argparse.ArgumentTypeError(f"'{text}': expected numbers of rows from 1 to {max(ROWS)}, such as 64,128")
+    return found
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="ninja bench-gemm", description=__doc__)
     parser.add_argument("--sizes", type=sizes, default=list(SIZES), metavar="KxN,...",
-                        help="depths and widths of the linears; a depth is a multiple of 32")
-    parser.add_argument("--rows", type=lambda text: [int(one) for one in text.split(",")], default=list(ROWS),
-                        metavar="M,...", help=f"rows of a call, at most {max(ROWS)}")
+                        help=f"depths and widths of the linears, multiples of {D_HEAD}")
+    parser.add_argument("--rows", type=rows, default=list(ROWS), metavar="M,...",
+                        help=f"rows of a call, at most {max(ROWS)}")
     parser.add_argument("--isa", choices=machine.isas(), default=machine.isas()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the time; figures are less certain")
     parser.add_argument("--out", type=Path, default=paths.RESULTS / "gemm", help="where the results go")

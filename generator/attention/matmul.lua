@@ -66,8 +66,10 @@ local function names_of(spec)
 end
 
 local function find(spec, fail)
-  for name, size in pairs(sizes_of(spec)) do
-    spec.is_fast[name] = size[1] % HALVES == 0 and size[2] % HALVES == 0
+  local sizes = sizes_of(spec)
+  for _, name in ipairs(LINEARS) do
+    local size = sizes[name]
+    spec.is_fast[name] = size and size[1] % HALVES == 0 and size[2] % HALVES == 0
   end
   if #names_of(spec) == 0 then
     fail(('matmul = "fast" is given, but no linear can be halved: d_model (%d) and d_head (%d) or d_out (%d) must ' ..

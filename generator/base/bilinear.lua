@@ -8,18 +8,7 @@
 local bilinear = {}
 
 bilinear.schemes = {
-  -- Seven products, 4 + 4 + 7 additions: the fewest of any scheme of seven products (Winograd 1971).
-  winograd = {
-    rows = { { "s1", "a21", 1, "a22" }, { "s2", "s1", -1, "a11" }, { "s3", "a11", -1, "a21" },
-      { "s4", "a12", -1, "s2" } },
-    weights = { { "t1", "b12", -1, "b11" }, { "t2", "b22", -1, "t1" }, { "t3", "b22", -1, "b12" },
-      { "t4", "t2", -1, "b21" } },
-    products = { { "p1", "a11", "b11" }, { "p2", "a12", "b21" }, { "p3", "s4", "b22" }, { "p4", "a22", "t4" },
-      { "p5", "s1", "t1" }, { "p6", "s2", "t2" }, { "p7", "s3", "t3" } },
-    results = { { "u2", "p1", 1, "p6" }, { "u3", "u2", 1, "p7" }, { "u4", "u2", 1, "p5" },
-      { "c11", "p1", 1, "p2" }, { "c12", "u4", 1, "p3" }, { "c21", "u3", -1, "p4" }, { "c22", "u3", 1, "p5" } },
-  },
-  -- Seven products, 5 + 5 + 8 additions, and a smaller bound of errors (Strassen 1969).
+  -- Seven products, 5 + 5 + 8 additions (Strassen 1969). Winograd's scheme has fewer and a larger bound of errors.
   strassen = {
     paired_rows = 32, -- of a sequence, from which on pairs pay: fewer are multiplied as singles
     rows = { { "s1", "a11", 1, "a22" }, { "s2", "a21", 1, "a22" }, { "s3", "a11", 1, "a12" },

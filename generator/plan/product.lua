@@ -203,11 +203,11 @@ local function plan_arithmetic(f, p, name)
 end
 
 -- What a product of pairs of rows has in addition to one of halves: panels of all sums of weights, one after the other,
--- and bytes of the sums of a row: for each of four products of one row, or of seven of two.
+-- and bytes of the sums of a row, for each of the products of a single row: those of a pair are fewer a row.
 local function plan_fast(f)
   local n = #fast.SCHEME.products
   f.panel_bytes, f.bytes = n * f.panel_bytes, n * f.bytes
-  f.made = 4 * f.k * f.row_bytes
+  f.made = #fast.SCHEME.single.products * f.k * f.row_bytes
 end
 
 -- The running sums as text.
