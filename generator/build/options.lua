@@ -54,9 +54,9 @@ local MODEL_FILES = {
 local FEATURES = {
   { flags = "--isa", value = "LIST", key = "isa", default = "all the compiler makes",
     help = "instruction sets to build, separated by commas; at load the best one that the CPU has is chosen" },
-  { flags = "--wisdom", value = "FILE", key = "wisdom", default = "none",
+  { flags = "--wisdom", value = "FILE", key = "wisdom", default = "auto",
     help = "tuning parameters that 'ninja tune' measured; auto: those of CPUs that genattn has measured, " ..
-    "generator/wisdom.txt (docs/tuning.md)" },
+    "generator/wisdom.txt; none: code that does not depend on this CPU (docs/tuning.md)" },
   { flags = "--wisdom-cpu", value = "NAME", key = "wisdom_cpu", default = "this CPU",
     help = "take the wisdom of another CPU, such as 'AuthenticAMD 25 17': its vendor, family and model" },
   { flags = "--python", key = "python", default = "no",
@@ -311,8 +311,8 @@ local function contradiction(parsed, given)
     return "--hf-architecture needs --from-hf, which is not given"
   elseif #parsed.from_hf + #parsed.from_gguf == 0 and #parsed.hf_ignore > 0 then
     return "--hf-ignore needs --from-hf or --from-gguf, and neither is given"
-  elseif parsed.wisdom_cpu and not parsed.wisdom then
-    return "--wisdom-cpu needs --wisdom, which is not given"
+  elseif parsed.wisdom_cpu and parsed.wisdom == "none" then
+    return "--wisdom-cpu and --wisdom none are both given; expected one of them"
   elseif parsed.quiet and parsed.verbose then
     return "--quiet and --verbose are both given; expected one of them"
   end
@@ -362,7 +362,7 @@ end
 -- Returns the settings, or nil and every message. Settings: specs, folders and gguf_files (arrays of paths),
 -- hf_architecture (or nil), hf_ignore (array), fields (array of { field, value }), isas (set of names or nil), prefix,
 -- bindir, libdir, includedir, mandir, datadir, verbose, quiet, runner, python, mpi, hwloc, lua, debug, sanitize,
--- werror, wisdom, wisdom_cpu (or nil), variables, arguments (for the next run), warnings.
+-- werror, wisdom, wisdom_cpu (each nil if not given), variables, arguments (for the next run), warnings.
 function options.parse(args, fields, isa_names, getenv)
   local why = control_character(args)
   if why then return nil, { why } end

@@ -20,7 +20,8 @@ local DOCUMENTS = { "README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md
 local BESIDES = { bits_table_test = { "tests/bits", "runtime/include/genattn" },
   combinations_test = { "tests/combinations" }, configure_test = CONFIGURE,
   configure_cross_test = CONFIGURE, configure_old_test = CONFIGURE, configure_paths_test = CONFIGURE,
-  configure_summary_test = CONFIGURE, configure_usage_test = CONFIGURE, documents_test = DOCUMENTS,
+  configure_summary_test = CONFIGURE, configure_usage_test = CONFIGURE,
+  configure_wisdom_test = CONFIGURE, documents_test = DOCUMENTS,
   formula_test = { "tests/pytorch" }, install_test = { "templates/install" },
   modifiers_test = { "tests/support/modifiers" },
   ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS, sizes_test = DOCUMENTS, tests_of_test = DOCUMENTS }
@@ -29,7 +30,7 @@ local BESIDES = { bits_table_test = { "tests/bits", "runtime/include/genattn" },
 -- have together, which takes a third of the time of all.
 local RARE = { combinations_test = true, configure_cross_test = true, configure_old_test = true,
   configure_paths_test = true, configure_test = true, configure_lua_test = true, configure_summary_test = true,
-  configure_wheels_test = true, hf_hostile_test = true }
+  configure_wheels_test = true, configure_wisdom_test = true, hf_hostile_test = true }
 
 -- Those that write to one folder, one at a time.
 local function pool_of(name)
