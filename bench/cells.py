@@ -104,7 +104,7 @@ DECODING = [Cell(1, 1, 512, 8, cached=cached) for cached in (512, 2048)]
 ALL = PLAIN + CAUSAL + RAGGED_CELLS + DECODING + TWO_THREADS
 NARROW = [
     Cell(1, 20, 512, 8, narrow=True), Cell(1, 128, 512, 8, narrow=True), Cell(1, 512, 512, 8, narrow=True),
-    Cell(1, 128, 768, 12, narrow=True),
+    Cell(8, 128, 384, 12, narrow=True), Cell(1, 128, 768, 12, narrow=True), Cell(1, 512, 768, 12, narrow=True),
 ]
 LAYERS, MODELS = ALL + NARROW, whole_cells.ALL + whole_cells.NARROW + llama_cells.NARROW
 BY_NAME = {cell.name: cell for cell in LAYERS + MODELS}

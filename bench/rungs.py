@@ -16,10 +16,14 @@ class Rung:
     rivals: tuple  # rungs of the peers that it is held against
     is_ours: bool = True  # whether the generator knows it
     is_storage: bool = False  # of weights alone: for tokens one at a time, whose time is that of reading them
+    pairs_rows: bool = False  # multiplies rows of a sequence in pairs: for several rows, each of which sees all others
 
 
 RUNGS = (
     Rung("f32", "", "f32", 32, 1e-6, ("f32",)),  # 1e-13 but in llama.cpp, whose gelu is a table of f16
+    # Seven products of halves where f32 has eight, so that it may pass the peak; sums of weights take 7/4 of the bytes.
+    Rung("fast", 'matmul = "fast"', "f32", 56, 1e-6, ("peers_f32",), pairs_rows=True),
+    Rung("peers_f32", "", "f32", 32, 1e-6, ("peers_f32",), is_ours=False, pairs_rows=True),
     Rung("bf16", 'dtype = "bf16"', "bf16", 16, 1e-3, ("bf16", "w_bf16")),
     Rung("i16", 'dtype = "i16"', "i16", 16, 1e-5, ("i16", "bf16", "w_bf16")),  # nobody else has it
     Rung("int8", 'dtype = "int8"', "int8", 8, 0.1, ("int8", "w_int8")),  # Q8_0 multiplies integers, too
@@ -33,6 +37,7 @@ RUNGS = (
 )
 BY_NAME = {rung.name: rung for rung in RUNGS}
 BASE = "f32"  # measured in every cell, as ours is held against it
+PEERS_F32 = "peers_f32"  # the variants that a peer has in cells of f32 alone
 PEAKS = tuple(dict.fromkeys(rung.peak for rung in RUNGS))
 
 
@@ -42,8 +47,9 @@ def of_variant(name):
 
 
 def of_cell(cell):
-    """The rungs that a narrow cell is measured on: storage where tokens are read or made."""
-    return [rung for rung in RUNGS if cell.rows == 1 or cell.whole and cell.vocab or not rung.is_storage]
+    """The rungs that a narrow cell is measured on: storage where tokens are read or made, pairs of rows where not."""
+    makes_tokens = cell.rows == 1 or cell.whole and cell.vocab
+    return [rung for rung in RUNGS if not (rung.pairs_rows if makes_tokens else rung.is_storage)]
 
 
 def ours(cell):

@@ -181,7 +181,7 @@ def _groups(threads):
 GROUPS = _groups(1) + _groups(2)
 ALL = [cell for threads in (1, 2) for cell in _encoders(threads) + _decoders(threads)]
 NARROW = [WholeCell(1, length, 384, 12, 6, narrow=True) for length in LENGTHS] + [
-    WholeCell(1, 128, 768, 12, 12, narrow=True),
+    WholeCell(1, 128, 768, 12, 12, narrow=True), WholeCell(1, 512, 768, 12, 12, narrow=True),
     WholeCell(8, 128, 384, 12, 6, lengths=mix(128), packed=True, narrow=True),
 ] + [WholeCell(1, 1, 768, 12, 12, cached=cached, vocab=50257, narrow=True) for cached in (128, 2048)] + [
     WholeCell(1, length, 768, 12, 12, vocab=50257, narrow=True) for length in (128, 512)]

@@ -105,19 +105,30 @@ class Worker:
         self.system, self.cpus = module.open_system(threads), cpus
         self.cell, self.variants = None, {}
 
-    def makers(self):
-        """{variant: make} of the prepared cell."""
-        if not self.cell.whole and not self.cell.narrow:
-            return self.system.variants(self.cell)
-        if self.cell.whole and self.cell.family and self.name not in RUN_ALL_FAMILIES:
-            return {f"{rungs.BASE} {self.cell.family.strip('_')}": refuse_family}
-        module = f"systems.{'narrow' if self.cell.narrow else 'whole'}.{self.name}"
+    def makers_of(self, package):
+        """{variant: make} that a package of systems has for the prepared cell; none where it lacks this one."""
+        module = f"systems.{package}.{self.name}"
         try:
             return importlib.import_module(module).variants(self.cell, self.threads)
         except ModuleNotFoundError as missing:
             if missing.name != module:
                 raise
             return {}
+
+    def makers_of_f32(self):
+        return self.makers_of("whole") if self.cell.whole else self.system.variants(self.cell)
+
+    def makers_of_rungs(self):
+        """Of a narrow cell: those of narrow numbers, and a peer's own f32 where fast products are held against it."""
+        own = self.name in RUN_ALL_FAMILIES or rungs.BY_NAME[rungs.PEERS_F32] not in rungs.of_cell(self.cell)
+        peers = {} if own else {f"{rungs.PEERS_F32} {name}": make for name, make in self.makers_of_f32().items()}
+        return self.makers_of("narrow") | peers
+
+    def makers(self):
+        """{variant: make} of the prepared cell."""
+        if self.cell.whole and self.cell.family and self.name not in RUN_ALL_FAMILIES:
+            return {f"{rungs.BASE} {self.cell.family.strip('_')}": refuse_family}
+        return self.makers_of_rungs() if self.cell.narrow else self.makers_of_f32()
 
     def check(self, name, make, layer):
         """Makes a variant and holds one result against float64."""

@@ -32,8 +32,9 @@ def label(name):
 
 
 # What a step of the ladder multiplies, by its name.
-NUMBERS = {"int8_w_int8": "int8, int8 weights", "int8_w_int4": "int8, int4 weights", "w_f16": "f16 weights",
-           "w_bf16": "bf16 weights", "w_int8": "int8 weights", "w_int4": "int4 weights"}
+NUMBERS = {"fast": "f32, fast products", "peers_f32": "f32", "int8_w_int8": "int8, int8 weights",
+           "int8_w_int4": "int8, int4 weights", "w_f16": "f16 weights", "w_bf16": "bf16 weights",
+           "w_int8": "int8 weights", "w_int4": "int4 weights"}
 
 
 def variant(text):
