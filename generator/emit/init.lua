@@ -203,7 +203,8 @@ local function kernels_env(p, base)
   local plans = plans_of(p)
   local env = isa_env(plans)
   env.helpers, env.groups = helpers.text(plans), kernels.groups(p.kernels)
-  env.linears, env.products, env.near_bytes = p.kernels.linears, p.kernels.products, plans[1].near_bytes
+  env.linears, env.products = p.kernels.linears, p.kernels.products
+  env.near_bytes, env.block_bytes = plans[1].near_bytes, plans[1].block_bytes
   env.tile_floats, env.products_room = plan_fast.tile_floats(env.products), plan_fast.room(env.products)
   return over(env, layer, base)
 end

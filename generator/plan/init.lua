@@ -34,6 +34,7 @@ local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, s
                         -- stays in cache
 local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
+local BLOCK_KIB = 512           -- of rows that stay in L2 while panels pass
 local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
 local LINE_FLOATS = caches.line_floats
 local MAX_NV = 6      -- vectors in a panel
@@ -323,13 +324,16 @@ end
 
 -- What every plan has, of a layer or of a stack of them. of_model: the kernels of the model that it is a part of.
 function plan.start(spec, set, of_model)
-  return {
+  local p = {
     spec = spec, isa = set, weights_dtype = formats.of_weights(spec.weights_dtype).name,
     arithmetic_of = spec.arithmetic_of,
     max_sum = longest_sum(spec), near_bytes = NEAR_BYTES, table_dtype = formats.of_rows(spec.embedding_dtype).name,
     prefix = spec.name .. "__" .. set.name, kernels = of_model or kernels.new(spec.name, set, spec.wisdom),
     linears = {},
   }
+  p.block_bytes = 1024 * tuning.value(p, "multiply.kib", BLOCK_KIB, { least = 1, most = 16384,
+    candidates = { 16, 128, 256, 1024, 2048 } }) -- 16: in the L1 cache
+  return p
 end
 
 -- A product of rows with packed weights in each arithmetic that it may have, for the plan of a stack.

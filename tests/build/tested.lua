@@ -2,6 +2,7 @@
 local fs = require "base.fs"
 local modifier_models = require "tests.build.modifier_models"
 local models = require "build.models"
+local wisdom = require "plan.wisdom"
 
 local TEST_SPECS, MODIFIER_SPECS = "tests/specs", "out/test/specs"
 local EXAMPLES = { "examples/decoder.lua", "examples/encoder.lua", "tests/examples/mha_512_8.lua" }
@@ -13,6 +14,13 @@ local function lua_files(folder)
     if name:find("%.lua$") then paths[#paths + 1] = folder .. "/" .. name end
   end
   return paths
+end
+
+-- Gives a model the wisdom of its name in tests/wisdom, if there is any: a plan that the cost model would not make.
+local function take_wisdom(model)
+  local path = ("tests/wisdom/%s.txt"):format(model.spec.name)
+  if not fs.exists(path) then return end
+  model.spec.wisdom, model.wisdom = assert(wisdom.of_spec(assert(wisdom.read(path)), model.spec)), path
 end
 
 -- The models that tests are about, each { spec, path }: `tests` (of tests/specs, and of score modifiers that none of
@@ -27,5 +35,6 @@ return function(paths)
   end
   models.check_names(found.tests, errors)
   if #errors > 0 then return nil, errors end
+  for _, model in ipairs(found.tests) do take_wisdom(model) end
   return found
 end

@@ -99,10 +99,12 @@ local function test_object(build, name)
   return build.objects[name]
 end
 
--- Generates a model by the generator in `root`; whether that went well.
+-- Generates a model by the generator in `root`, with its wisdom of tests/wisdom, if any; whether that went well.
 local function generate(root, model, folder)
-  local command = "mkdir -p %s && '%s' %sgenerator/main.lua --spec=%s --isa %s --out %s >%s/emit.log 2>&1"
-  return compat.execute(command:format(folder, LUA, root, model.path, table.concat(ISAS, ","), folder, folder))
+  local command = "mkdir -p %s && '%s' %sgenerator/main.lua --spec=%s%s --isa %s --out %s >%s/emit.log 2>&1"
+  local path = ("tests/wisdom/%s.txt"):format(model.name)
+  local wisdom = fs.exists(path) and " --wisdom=" .. path or ""
+  return compat.execute(command:format(folder, LUA, root, model.path, wisdom, table.concat(ISAS, ","), folder, folder))
 end
 
 -- A model of tests/specs as it is: its files, the objects of each, and the object of a table with it alone.

@@ -2,6 +2,15 @@
 local GENERIC = "matches_the_generic_kernel"
 
 return {
+  { name = "blocks_to_the_first_rows", file = "templates/linear/multiply.c.lt",
+    from = "multiply_passes(p, packed_at(x, from * p->x_stride), w, y + from * p->y_stride",
+    to = "multiply_passes(p, packed_at(x, from * p->x_stride), w, y",
+    test = { "facts", "small_24_3", GENERIC },
+    why = "results of later blocks of rows go where those of the first are" },
+  { name = "blocks_of_the_first_queries", file = "templates/schedule/project_linear.c.lt",
+    from = "(which < 2 ? g->kv_from : g->q_from) + first;", to = "(which < 2 ? g->kv_from : g->q_from);",
+    test = { "facts", "small_24_3", GENERIC },
+    why = "later parts of the rows of a head are made of the first rows" },
   { name = "single_rows_by_sums_of_pairs", file = "templates/linear/fast.c.lt",
     from = "panels + s->weights[i] * half", to = "panels + i * half",
     test = { "facts", "fast_64_2", GENERIC },

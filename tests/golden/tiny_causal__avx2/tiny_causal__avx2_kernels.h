@@ -253,6 +253,9 @@ struct linear_run {
 // The linear at that place of the table, in the format that a call chooses for it.
 const struct linear *tiny_causal__avx2_linear(const struct ga_io *io, size_t at);
 
+// How many blocks such rows are multiplied in, each by all panels while it is in L2.
+size_t tiny_causal__avx2_row_blocks(const struct product *p, size_t rows);
+
 // x [rows] times panels first .. end - 1 of w -> these columns of y [rows]. x: as the product reads rows; next: weights
 // that will be needed then, or NULL.
 void tiny_causal__avx2_multiply(

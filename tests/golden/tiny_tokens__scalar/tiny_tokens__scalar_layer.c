@@ -286,21 +286,37 @@ static void find_inputs(struct round *r)
         show_inputs(r);
 }
 
-// One of a unit's 2 + HEADS_PER_KV projections. What follows it in memory is what is read next.
-static void project_one(const struct round *r, const struct unit *u, size_t which)
+// Part `part` of the `parts` of the rows of one of a unit's 2 + HEADS_PER_KV projections. What follows its weights in
+// memory is what is read next.
+static void project_part(const struct round *r, const struct unit *u, size_t which, size_t part, size_t parts)
 {
     const struct sequence_group *g = u->group;
     const struct input *in = &r->inputs[ga_min(which, 2)];
     const struct linear *by = in->linear;
     const struct place at = by->at, run = by->run, step = by->head;
     const size_t head = which > 2 ? which - 2 : 0;
-    const size_t from = which < 2 ? g->kv_from : g->q_from, rows = which < 2 ? g->kv_rows : g->q_rows;
-    float *to = which == 0 ? u->k : which == 1 ? u->v : u->q + head * g->q_rows * HEAD_STRIDE;
+    const size_t all = which < 2 ? g->kv_rows : g->q_rows, first = all * part / parts, end = all * (part + 1) / parts;
+    const size_t from = (which < 2 ? g->kv_from : g->q_from) + first;
+    float *to = (which == 0 ? u->k : which == 1 ? u->v : u->q + head * g->q_rows * HEAD_STRIDE) + first * HEAD_STRIDE;
     const struct packed_linear w = {packed_at(r->packed, at.panels + u->kv_head * run.panels + head * step.panels),
                                     packed_at(r->packed, at.bias + u->kv_head * run.bias + head * step.bias)};
     const size_t input = from * by->product->x_stride + u->kv_head * run.input + head * step.input;
-    tiny_tokens__scalar_multiply(by->product, packed_at(in->rows, input), w, to, rows, 0, by->product->panels,
+    tiny_tokens__scalar_multiply(by->product, packed_at(in->rows, input), w, to, end - first, 0, by->product->panels,
                                packed_at(w.panels, step.panels));
+}
+
+static void project_one(const struct round *r, const struct unit *u, size_t which)
+{
+    project_part(r, u, which, 0, 1);
+}
+
+// All projections of a unit: so many rows at a time that those of k, v and q, if they are the same, stay in L2.
+static void project_unit(const struct round *r, const struct unit *u)
+{
+    const size_t parts = tiny_tokens__scalar_row_blocks(r->inputs[2].linear->product, u->group->q_rows);
+    for (size_t part = 0; part < parts; part++)
+        for (size_t which = 0; which < 2 + HEADS_PER_KV; which++)
+            project_part(r, u, which, part, parts);
 }
 
 // The query heads of a unit in one sequence of its group, whose rows start at q_from and kv_from of the group's; of
@@ -356,8 +372,7 @@ static void units_thread(void *context, size_t thread)
     const size_t units = r->n_groups * N_KV_HEADS;
     for (size_t i = units * thread / r->threads; i < units * (thread + 1) / r->threads; i++) {
         const struct unit u = unit_at(r, i, thread * (r->sizes.slots / r->threads));
-        for (size_t which = 0; which < 2 + HEADS_PER_KV; which++)
-            project_one(r, &u, which);
+        project_unit(r, &u);
         attend_unit(r, &u, thread, 0, 1);
     }
 }

@@ -13,6 +13,7 @@
 enum {
     LINE = 64,             // bytes of a cache line
     NEAR_BYTES = 131072, // of rows: so many are in L2 anyway
+    BLOCK_BYTES = 1024, // of rows that all panels use before the next rows: so many stay in L2 meanwhile
     SHARED_ROWS = 32, // a thread, from which on threads share the making of narrow rows
     SPLIT_TILES = 4  // of rows a thread, from which on threads share rows
 };
@@ -182,9 +183,8 @@ static void multiply_panels(const struct product *p, const void *x, struct packe
 }
 
 // In passes over panels of nearly equal width.
-void tiny_tuned__avx2_multiply(
-    const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
-    size_t first, size_t end, const void *next)
+static void multiply_passes(const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
+                            size_t first, size_t end, const void *next)
 {
     const size_t panels = end - first;                              // 0 where threads outnumber panels
     const size_t panels_per_pass = rows > p->lone ? p->panels_per_pass : p->panels; // one tile reads each panel once
@@ -192,6 +192,25 @@ void tiny_tuned__avx2_multiply(
     for (size_t pass = 0, from = first; pass < passes; pass++) {
         const size_t to = first + panels * (pass + 1) / passes;
         multiply_panels(p, x, w, y, rows, from, to, to < end ? packed_at(w.panels, to * p->panel_bytes) : next);
+        from = to;
+    }
+}
+
+size_t tiny_tuned__avx2_row_blocks(const struct product *p, size_t rows)
+{
+    const size_t most = ga_max(BLOCK_BYTES / p->x_stride, 1);
+    return ga_max((rows + most - 1) / most, 1);
+}
+
+void tiny_tuned__avx2_multiply(
+    const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
+    size_t first, size_t end, const void *next)
+{
+    const size_t blocks = tiny_tuned__avx2_row_blocks(p, rows);
+    for (size_t b = 0, from = 0; b < blocks; b++) {
+        const size_t to = rows * (b + 1) / blocks;
+        multiply_passes(p, packed_at(x, from * p->x_stride), w, y + from * p->y_stride, to - from, first, end,
+                        b + 1 < blocks ? packed_at(w.panels, first * p->panel_bytes) : next);
         from = to;
     }
 }
