@@ -12,7 +12,7 @@ local LARGEST = 127
 -- A group of a row lies together: its numbers, then what kernels begin and end with, in bytes from its start on.
 local function row_of(number, bytes)
   local facts = GROUP * bytes
-  return { name = number .. " in groups", numbers = number, step = facts, sum = facts + 4, start = facts + 8,
+  return { name = number .. " in groups", numbers = number, step = facts, less = facts + 4, start = facts + 8,
     group_bytes = facts + 16 }
 end
 
@@ -30,14 +30,16 @@ format.product = {
   sentence = "rows of 8 bits by weights of groups, in sums of 32 products", alignment = GROUP, sum = GROUP,
   group = GROUP,
   -- Bytes are multiplied four at a time, or floats one by one.
-  ways = { { product = "bytes_in_memory", store = "store_int8", words = { "bits_of" } }, { words = { "bits_of" } } },
+  ways = { { product = "grouped_bytes", store = "store_int8", words = { "bits_of" } }, { words = { "bits_of" } } },
   vocabulary = function(set, W)
-    local V, of_bytes = set.V, set.products.bytes_in_memory ~= nil
+    local V, product = set.V, set.products.grouped_bytes
+    local of_bytes = product ~= nil
     return {
-      name = "int8_g32", word = "int8", is_narrow = true, in_groups = true, largest_row = LARGEST,
+      name = "int8_g32", word = "int8", is_narrow = true, in_groups = true, of_bytes = of_bytes, largest_row = LARGEST,
       row = row(of_bytes and BYTES or FLOATS), panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0,
       unit = 1, vector = V.type, sum = V.type, groups = W, column_bytes = W.column_bytes_of,
       store = of_bytes and V.store_int8 or function(to, v) return V.store(to, V.round(v)) end,
+      dot = of_bytes and function(bytes, numbers, sum) return product.dot:format(sum, bytes, numbers) end or nil,
     }
   end,
 }

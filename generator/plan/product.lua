@@ -15,6 +15,7 @@ local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local ROW_FACTS = 8             -- bytes after the elements of a row of integers for each running sum: scale and offset
 local MAX_NV = 6                -- vectors in a panel
 local WIDEST = 16               -- floats of the widest vector of any set: heads of whole ones are padded on none
+local TILES_ASKING = 6          -- of rows of bytes, which together prefetch all of the next panel
 local GROUPS_TOGETHER = 4       -- vectors whose weights are in groups: the facts of so many stay in registers
 
 local function round_up(n, step)
@@ -35,17 +36,19 @@ end
 -- Panels that a kernel of few rows passes at a time: so many that units are busy. Bytes in groups have sums of three
 -- digits for each product, which keep them busy by one panel, and memory gives one a third faster than four that lie
 -- apart; of half bytes, units have more to do for each line. Sums that are all in registers are enough by themselves.
-local function panels_at_once(f, set, mr)
+local function panels_at_once(f, isa, set, mr)
   local groups = f.X.groups
   local is_one = groups and (groups.bytes_of and groups.unit == 4 or f.is_digits and groups.digits.by_word)
-  return is_one and 1 or math.min(tiles.panels_at_once(set, mr, f.nv), f.full)
+  return is_one and 1 or math.min(tiles.panels_at_once(isa, mr, f.nv), math.floor(set.max_accumulators / (mr * f.nv)),
+    f.full)
 end
 
--- How many panels so few rows that one leaves multiply-add units idle pass at a time: by height, f.wide.
-local function plan_wide(f, set)
+-- How many panels so few rows that one leaves multiply-add units idle pass at a time: by height, f.wide. set: what
+-- register tiles are chosen by.
+local function plan_wide(f, isa, set)
   f.wide, f.has_wide = {}, false
   for mr = 1, f.mr do
-    f.wide[mr] = f.is_fast and 1 or math.max(panels_at_once(f, set, mr), 1)
+    f.wide[mr] = f.is_fast and 1 or math.max(panels_at_once(f, isa, set, mr), 1)
     f.has_wide = f.has_wide or f.wide[mr] > 1
   end
 end
@@ -63,10 +66,12 @@ local function add_tail_kernels(f)
   for mr = 1, f.mr do family.add_kernel(f, { mr = mr, nv = nv, tail = f.tail }) end
 end
 
--- Lines that a turn of the loop prefetches: half of what it reads of its panel, or what wisdom says.
+-- Lines that a turn of the loop prefetches: half of what it reads of its panel, less of it for rows of bytes, or what
+-- wisdom says.
 local function prefetched_lines(f, p, unrolled)
   local turn_bytes = p.spec.unroll * f.nv * p.isa.width * 4
-  local lines = math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
+  local lines = f.X.of_bytes and math.ceil(f.sum_bytes / caches.line_bytes / TILES_ASKING) or
+    math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
   if f.sums[1].length < unrolled then return lines end
   return (tuning.value(p, f.op .. ".prefetch", lines, { least = 0, most = 8, candidates = { 0, lines * 2 } }))
 end
@@ -76,7 +81,7 @@ end
 -- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
 -- of its loop has none to ask in. Kernels of products that ask themselves prefetch what they read, or nothing.
 local function plan_prefetches(f, p)
-  local unrolled = p.spec.unroll * f.X.unit
+  local unrolled = f.X.of_bytes and f.X.groups.group or p.spec.unroll * f.X.unit
   f.lines = f.asks_itself and 0 or prefetched_lines(f, p, unrolled)
   if f.lines == 0 then
     f.lowest_asking, f.first_stream, f.prefetches = f.mr + 1, 0, { 0, 0 }
@@ -117,7 +122,8 @@ local function plan_slices(f, p)
     not f.X.in_groups
   f.kc_blocks = is_even and slices > 1 and not f.is_fast and math.ceil(f.n_sums / slices) or f.n_sums
   f.is_sliced = f.kc_blocks < f.n_sums
-  local panels = math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes)) -- a row more for their biases
+  -- A row more for their biases. Tiles of rows of bytes go over one panel after the other, which stays in L1.
+  local panels = f.X.of_bytes and 1 or math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes))
   f.panels_per_pass = f.is_sliced and 1 or math.max(1, math.min(#f.widths, panels))
   if not f.is_fast then tune_slices(f, p) end
 end
@@ -184,7 +190,7 @@ local function plan_arithmetic(f, p, name)
   local width, vectors, n_sums, column_bytes = f.nv * p.isa.width, 0, 0, 0
   f.X, f.depth, f.k = multiply.vocabulary(name, p.isa, p.weights_dtype), f.k, multiply.padded(name, f.k)
   f.is_digits, f.max_sum = f.X.groups and not f.X.in_groups, formats.get(name).product.sum or p.max_sum
-  f.asks_itself = f.is_digits or f.X.in_groups
+  f.asks_itself = f.is_digits or f.X.in_groups and not f.X.of_bytes
   f.sums = f.is_digits and { { count = math.ceil(f.k / f.X.groups.group), length = f.X.groups.group } } or
     f.heads and f.heads.width % WIDEST > 0 and sums_of_heads(f.heads, f.max_sum) or
     sums_of(f.k, multiply.step(name, p.weights_dtype), f.max_sum)
@@ -271,6 +277,16 @@ local function halved(dims)
   return setmetatable(of, { __index = dims })
 end
 
+-- What register tiles are chosen by. Rows of bytes have two accumulators for each vector of a tile, of whole numbers
+-- and of floats, and four registers must be left.
+local function tile_set(isa, groups, in_groups)
+  local other = groups and not in_groups and groups.digits and groups.digits.tile or {}
+  if groups and in_groups and groups.parts_of then
+    other = { max_accumulators = math.floor((isa.registers - 4) / 2), fma_latency = 1 }
+  end
+  return setmetatable({}, { __index = function(_, of) return other[of] or isa[of] end })
+end
+
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
 -- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded. dims.parts:
 -- parts of a row that one weight multiplies one by one, nil for the whole row.
@@ -281,10 +297,7 @@ return function(p, op, what, dims)
   local name = dims.arithmetic
   local in_groups = formats.get(name).product.group ~= nil
   local groups = (name == "f32" or in_groups) and kept.vocabulary(p.weights_dtype, p.isa)
-  local takes_digits = groups and groups.digits and (groups.bytes_of or not in_groups) -- or whole numbers instead
-  local set = takes_digits and setmetatable({}, { __index = function(_, of)
-    return groups.digits.tile[of] or p.isa[of]
-  end }) or p.isa
+  local set = tile_set(p.isa, groups, in_groups)
   local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
     name == "f32" and formats.word(p.weights_dtype) or
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
@@ -298,7 +311,7 @@ return function(p, op, what, dims)
   plan_arithmetic(f, p, name)
   plan_slices(f, p)
   local widths = whole_widths(f)
-  plan_wide(f, p.isa)
+  plan_wide(f, p.isa, set)
   plan_prefetches(f, p)
   plan_kernels(f, p)
   family.add_kernels(f, widths)

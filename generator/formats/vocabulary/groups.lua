@@ -90,6 +90,12 @@ local function bytes_of(V, bits, i, word)
   return V.int_and(i > 0 and V.shr_bits(word, "4") or word, V.int_splat("0x0f0f0f0f"))
 end
 
+-- The same times the parts of a zero: of 4 bits, in the upper halves of bytes.
+local function parts_of(V, bits, i, word)
+  if bits == 8 then return word end
+  return V.int_and(i > 0 and word or V.shl(word, "4"), V.int_splat("-252645136")) -- 0xf0f0f0f0
+end
+
 -- Four bytes at a time: sums of three digits, and eight vectors of weights.
 local function by_bytes(set)
   return kept_as(DIGITS, set, { lane = "int32_t", tile = { max_accumulators = 16 }, put = "int_store_int8",
@@ -162,8 +168,10 @@ end
 -- What templates may say of a format on an instruction set: its fields, and
 --   word, load_word(pointer)   32 bits of each column
 --   digits                     as above
---   bytes_of(i, word)          the C of a word's i-th four numbers as bytes, where rows of whole numbers are multiplied
---                              as bytes, too; elsewhere
+--   bytes_of(i, word)          the C of a word's i-th four numbers as bytes, where rows of digits are multiplied as
+--                              bytes in memory
+--   parts_of(i, word)          the same in the parts in which zero points are told, where rows of 8 bits are multiplied
+--                              as bytes; elsewhere
 --   numbers(i, word, zero)     the C of a word's i-th numbers over zero as floats
 --   load_scales(pointer)       scales of a vector of columns, in their unit
 function groups.vocabulary(t, set)
@@ -172,6 +180,9 @@ function groups.vocabulary(t, set)
   W.digits.bias = t.bias - (W.digits.less or 0)
   if set.products.bytes_in_memory then
     function W.bytes_of(i, word) return bytes_of(V, t.bits, i, word) end
+  end
+  if set.products.grouped_bytes then
+    function W.parts_of(i, word) return parts_of(V, t.bits, i, word) end
   else
     function W.numbers(i, word, zero)
       return ("lowest_numbers(%s, %s)"):format(from_number(V, t.bits, i, word), zero)

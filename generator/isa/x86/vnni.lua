@@ -28,5 +28,6 @@ return function(words, splat, load, needs)
     return { unit = unit, splat = splat, load = load, dot = name .. "(%s, %s, %s)", cflags = needs.cflags,
       cpu = needs.cpu, helpers = add_products(words, name, operation) }
   end
-  return { bytes = product(4, "add_fours", "dpbusd"), int16 = product(2, "add_pairs", "dpwssd") }
+  local bytes = product(4, "add_fours", "dpbusd")
+  return { bytes = bytes, grouped_bytes = bytes, int16 = product(2, "add_pairs", "dpwssd") }
 end

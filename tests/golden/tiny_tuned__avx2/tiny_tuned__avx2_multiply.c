@@ -157,7 +157,7 @@ static void multiply_panel_range(const struct product *p, const void *x, struct 
     w.panels = packed_at(w.panels, s.from * p->sum_bytes);
     struct gemm_args args = {{stream_over(start, half, tiles * panels * prefetches[0]),
                              stream_over(start + half, prefetch_bytes - half, tiles * panels * prefetches[1])},
-                            s.sums, s.from > 0, p->x_stride, p->y_stride};
+                            s.sums, s.from > 0, p->x_stride, p->y_stride, tiles == 1};
     for (size_t t = 0, from = 0; t < tiles; t++) {
         const size_t to = rows * (t + 1) / tiles;
         if (!near)
