@@ -11,7 +11,7 @@ void gemm_unit(const struct ga_loaded *loaded, size_t rows, const float *x, floa
     struct linear_run run = {
         .linear = LINEAR_O, .weights = loaded->packed, .x = x, .narrow = room, .y = y, .rows = rows, .threads = 1};
 #ifdef PAIRS
-    run.of = (struct sequences){.length = rows, .count = 1};
+    run.of = (struct sequences){.length = rows};
     run.products = products;
 #else
     (void)products;

@@ -4,6 +4,7 @@
 --   name                       its own name, for messages
 --   fields                     spec fields it owns (see schema/fields.lua); a dot means a field of a table field
 --   resolve(spec, fail)        fills defaults and reports contradictions through fail(message)
+--   check(spec, fail)          contradictions that show only when all layers and their weights are known
 --   roles(spec, add)           weights it needs: add(role name, shape, is_shared); is_shared: all layers of a stack
 --                              have one, outside the layers
 --   looked_up, beside          names of roles of it: that no file holds transposed, as rows are looked up in them; that

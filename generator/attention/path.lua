@@ -180,7 +180,7 @@ local function add_inputs(spec, plan, add)
     local f = projects and plan.project_of[name]
     if f and f.made then from = add_narrow_rows(add, from, "rows_" .. name, f.is_fast and "sum") end
     add({ name = (projects and "project_" or "copy_") .. name, op = projects and "linear" or "copy",
-      writes = { name, f and f.is_fast and "products" or nil },
+      writes = { name, projects and spec.is_fast and "products" or nil },
       reads = { from }, weights = projects and weights_of(spec, name) or {} })
   end
 end

@@ -1,5 +1,5 @@
 -- bilinear.lua: schemes that multiply matrices of blocks by fewer products of blocks, as data, and the proof that each
--- computes the product of matrices. Decides nothing about which linears use one, and holds no C text.
+-- computes the product of matrices. Says what sizes it needs, not which linears use it, and holds no C text.
 --
 -- The rows of a linear are split into blocks a11 a12 / a21 a22, its weights into b11 b12 / b21 b22, its results into
 -- c11 c12 / c21 c22. A step is { name, left, sign, right }: name = left + sign * right. Steps of rows and weights use
@@ -108,6 +108,13 @@ function bilinear.weight_sums(scheme)
   for _, step in ipairs(scheme.weights) do step_of[step[1]] = { step[2], step[3], step[4] } end
   for i, product in ipairs(scheme.products) do list[i] = step_of[product[3]] or { product[3], 0, product[3] } end
   return list
+end
+
+bilinear.MULTIPLE = 32 -- of inputs and columns, so that halves are whole vectors of every instruction set
+
+-- Whether a linear of so many inputs and columns can be halved.
+function bilinear.halves(inputs, columns)
+  return inputs % bilinear.MULTIPLE == 0 and columns % bilinear.MULTIPLE == 0
 end
 
 -- Adds bounds of the steps' magnitudes to those of what they add.

@@ -133,6 +133,7 @@ function stack.env(p, base, shared)
     for name, value in pairs(more) do env[name] = value end
   end
   env.can_prune, env.one_row = one_row(p.spec)
+  env.can_prune = env.can_prune and not p.spec.is_fast -- a row has the bits of its partner beside it
   env.layer_steps, env.block_steps = steps(p)
   function env.operations(place, phase) return graph.at(p.graph, place, phase) end
   return over(env, layer, p, base)

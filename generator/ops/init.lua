@@ -67,7 +67,8 @@
 --
 -- A tensor is a table:
 --   name, shape                shape: dimensions by name, the slowest first: "rows" for all real rows of a call,
---                              "memory_rows" for those of keys, "block" for a block of rows of each thread
+--                              "memory_rows" for those of keys, "block" for a block of rows of each thread, "thread"
+--                              for what each thread has besides
 --   dtype                      "f32" where nil
 --   is                         "input" or "output" of a call, or its "cache"; "private": memory of an operation's own,
 --                              whose buffer its templates declare; nil: a buffer in scratch, which also has

@@ -16,11 +16,12 @@ local MOST_LAYERS = 512 -- each map names each weight of each layer: megabytes o
 local WITHOUT_ATTENTION = {}
 for field in ([[kind name d_model seq_len batch dtype unroll n_layers layer d_ff ffn norm positions token_types
   embedding sublayer pool dense classifier logits vocab_size tokenizer text_input weights weights_prefix dropout
-  mask.lengths]]):gmatch("%S+") do
+  matmul mask.lengths]]):gmatch("%S+") do
   WITHOUT_ATTENTION[field] = true
 end
 -- Of these, those of layers.
-local OF_LAYERS = { d_ff = true, ffn = true, layer = true, ["norm.place"] = true, ["logits.transform"] = true }
+local OF_LAYERS = { d_ff = true, ffn = true, layer = true, matmul = true,
+  ["norm.place"] = true, ["logits.transform"] = true }
 
 local function given(spec, field)
   for _, entry in ipairs(spec.given) do

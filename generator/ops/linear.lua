@@ -1,20 +1,31 @@
 -- ops/linear.lua: a product of a block of rows with packed weights, as an operation that sublayers declare. Knows none
 -- of them.
+local bilinear = require "base.bilinear"
 local formats = require "formats"
 
--- Whether the rows that a linear reads may become narrow rows: numbers of fewer bits, or digits.
+-- Whether the rows that a linear reads may become other ones first: numbers of fewer bits, digits, or sums of pairs.
 local function makes_rows(spec, linear)
-  return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32" or formats.of_weights(spec.weights_dtype).group ~= nil
+  return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32" or linear.is_fast or
+    formats.of_weights(spec.weights_dtype).group ~= nil
 end
 
--- Whether a linear of a layer other than attention's own reads narrow rows.
-local function reads_narrow(spec)
+-- Whether a linear of these parts, which are alike, can be halved; two of them are its halves.
+local function can_be_halved(parts)
+  return #parts <= 2 and bilinear.halves(parts[1].n_in, #parts * parts[1].n_out)
+end
+
+-- Whether a linear of a layer other than attention's own is so.
+local function has_linear(spec, is_so)
   for _, sublayer in ipairs(spec.sublayers) do
     for _, linear in ipairs(sublayer.linears) do
-      if makes_rows(spec, linear) then return true end
+      if is_so(spec, linear) then return true end
     end
   end
   return false
+end
+
+local function is_fast(_, linear)
+  return linear.is_fast
 end
 
 return {
@@ -26,16 +37,19 @@ return {
       for _, linear in ipairs(sublayer.linears) do
         if not is_added[linear.product] then
           add({ op = linear.product, role = linear.role, what = linear.what, n_in = linear.parts[1].n_in,
-            n_out = linear.n_out })
+            n_out = linear.n_out, is_fast = linear.is_fast })
         end
         is_added[linear.product] = true
       end
     end
   end,
-  -- Rows of a block as one narrow product after the other reads them; the plan knows how wide they are.
+  -- Rows of a block as one product after the other that makes its rows reads them, and a thread's products of a tile of
+  -- pairs; the plan knows how wide they are.
   tensors = function(spec, add)
-    if not reads_narrow(spec) then return end
-    add({ name = "narrow", shape = { "block", "narrow" }, width = 0, stride = "NARROW" })
+    if has_linear(spec, makes_rows) then
+      add({ name = "narrow", shape = { "block", "narrow" }, width = 0, stride = "NARROW" })
+    end
+    if has_linear(spec, is_fast) then add({ name = "products", shape = { "thread", "products" }, width = 0 }) end
   end,
   -- The operation { name, product, what, role, bias, parts, reads, writes, width, does, finish }, completed: all that
   -- is said of a linear of a layer. name: its own, and that of its part of a layer's weights; product: what multiplies
@@ -44,9 +58,11 @@ return {
   -- width: the columns of a product of the same work over rows of d_model, in C; finish: the C function of what then
   -- happens to each panel, nil for nothing; is_pair: its columns are two linears of one width, and what reads them
   -- gathers those of ranks.
-  -- Where the linear multiplies narrow numbers it makes the rows that it multiplies first, in `narrow`.
+  -- Where the linear multiplies narrow numbers or pairs of rows, it makes the rows that it multiplies in `narrow`.
   operation = function(spec, op)
+    op.is_fast = spec.is_fast and can_be_halved(op.parts)
     if makes_rows(spec, op) then op.writes[#op.writes + 1] = "narrow" end
+    if op.is_fast then op.writes[#op.writes + 1] = "products" end
     op.op, op.phase, op.template, op.panels = "linear", "block", "linear.block", op.name
     op.product, op.n_out, op.weights, op.side_by_side = op.product or op.name, 0, {}, {}
     for i, part in ipairs(op.parts) do

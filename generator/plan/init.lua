@@ -277,7 +277,7 @@ end
 -- tensors in scratch, in order. They share no memory, as units of work are at different operations at one time.
 local function plan_graph(p)
   p.graph, p.buffers = graph.new(), {}
-  p.products_room = fast.room(p.products)
+  p.products_room = p.spec.is_fast and fast.room(p.isa)
   path.tensors(p.spec, p, function(tensor) graph.add_tensor(p.graph, tensor) end)
   path.operations(p.spec, p, function(op)
     graph.add(p.graph, "layer", op)

@@ -29,9 +29,11 @@ local function sums_of(f, inputs)
 end
 
 -- A linear as its fast product reads it: each input head is a sum of blocks of half the inputs and half the rows.
+-- linear.half: which half of the columns its rows are; nil for both.
 local function halved(linear)
   local sums, inputs = bilinear.weight_sums(fast.SCHEME), linear.inputs
-  return { weight = linear.weight, bias = linear.bias, rows = linear.rows / 2, blocks = sums,
+  return { weight = linear.weight, bias = linear.bias, rows = linear.half and linear.rows or linear.rows / 2,
+    blocks = sums, half = linear.half or "BOTH_HALVES",
     inputs = { heads = #sums, width = inputs.heads * inputs.width / 2 } }
 end
 
@@ -52,14 +54,19 @@ function packing.linear(f, vector, linear, more)
   return part
 end
 
+local HALVES = { "FIRST_HALF", "SECOND_HALF" }
+
 -- Linears { weight, bias, rows } as parts of the panels of f, side by side: bias is false where there is none, rows nil
--- for all columns; name: of the part.
+-- for all columns; name: of the part. Two of a fast product are its halves.
 function packing.side_by_side(f, vector, linears, name)
   local fills, first = {}, 0
   for i, linear in ipairs(linears) do
+    local half = f.is_fast and #linears > 1
     fills[i] = packing.linear(f, vector, { weight = linear.weight, bias = f.of == f and linear.bias,
-      rows = linear.rows or f.n_out, inputs = packing.plain(f.depth) }, { first = first, bias_part = name .. "_bias",
-      factor = linear.factor or 1 })
+      rows = linear.rows or f.n_out, half = half and HALVES[i],
+      inputs = packing.plain(f.is_fast and 2 * f.depth or f.depth) },
+      { first = half and 0 or first, bias_from = half and first or 0, bias_part = name .. "_bias",
+        factor = linear.factor or 1 })
     first = first + fills[i].rows
   end
   return fills

@@ -3,6 +3,7 @@
 -- text.
 local blocks = require "ops"
 local caches = require "plan.caches"
+local fast = require "plan.fast"
 local graph = require "plan.graph"
 local lifetimes = require "plan.lifetimes"
 local linear = require "plan.linear"
@@ -17,6 +18,7 @@ local stack = {}
 local MID_BYTES = 512 * 1024 -- of a buffer of a block of rows, between the products of a sublayer: it stays in L2
 local LEAST_ROWS, MOST_ROWS = 48, 192
 local CACHE_PERIOD = 2048 -- bytes
+local OF_THREADS = { block = true, thread = true } -- first dimensions of buffers that each thread has its own of
 local ROWS = "x" -- the tensor that goes through all layers, and that the schedule itself takes rows away from
 
 local function round_up(n, step)
@@ -52,7 +54,7 @@ local function product(p, dims)
   local choices = dims.role and p.spec.choices_of[dims.role] or { "f32" }
   local first = plan.product(p, choices, dims.op, dims.what, function(arithmetic)
     return { vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
-      ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic }
+      ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic, is_fast = dims.is_fast }
   end)
   for _, f in ipairs(first.choices) do
     f.n_out, f.of_layers, f.role, f.rows_of = dims.n_out, op ~= nil, dims.role, dims.rows
@@ -61,9 +63,10 @@ local function product(p, dims)
   return first
 end
 
--- Products; where some of layers read narrow rows, one buffer holds any of these.
+-- Products; where some of layers make their rows, one buffer holds any of these, and another the products of a tile.
 local function plan_products(p)
-  local narrow = p.buffer.narrow
+  local narrow, products = p.buffer.narrow, p.buffer.products
+  if products then products.floats = fast.room(p.isa) end
   p.products, p.product = {}, {}
   blocks.each("products", p.spec, function(dims)
     local f = product(p, dims)
@@ -169,7 +172,7 @@ local function plan_buffers(p)
   for _, tensor in ipairs(p.graph.tensors) do
     if tensor.width then
       tensor.floats = tensor.apart and apart(tensor.width) or tensor.width
-      local list = tensor.shape[1] == "block" and of_blocks or of_rows
+      local list = OF_THREADS[tensor.shape[1]] and of_blocks or of_rows
       list[#list + 1], p.buffer[tensor.name] = tensor, tensor
     end
   end

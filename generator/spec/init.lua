@@ -284,6 +284,9 @@ local function resolve(s, fail, errors)
     end
     if feature.resolve then feature.resolve(s, fail) end
   end
+  for _, feature in ipairs(#errors == 0 and features or {}) do
+    if feature.check then feature.check(s, fail) end
+  end
   if not s.attends then stack.no_heads(s) end
 end
 

@@ -45,16 +45,22 @@ static void pack_input_head(const struct ga_packed_linear *linear, struct ga_vie
     }
 }
 
-// Rows of the weight that a head has: two halves where blocks are added.
+// Rows of the weight that a head has: two halves where blocks of both are added.
 static size_t head_rows(const struct ga_packed_linear *linear)
 {
-    return linear->blocks == NULL ? linear->rows : 2 * linear->rows;
+    return linear->blocks == NULL || linear->half != GA_BOTH_HALVES ? linear->rows : 2 * linear->rows;
 }
 
-// Where a block begins, if the first begins at 0.
-static size_t block_at(const struct ga_packed_linear *linear, const struct ga_weight_view *weight, unsigned block)
+// Adds a block of a weight, whose column of the panel begins at index `at`, if the block is this weight's.
+static void pack_block(const struct ga_packed_linear *linear, struct ga_view_reader *reader, size_t at, unsigned block,
+                       struct ga_panel_strip strip)
 {
-    return block % 2 * linear->rows * weight->row_stride + block / 2 * linear->inputs * weight->col_stride;
+    const struct ga_weight_view *weight = reader->view;
+    const size_t half = block % 2, rows = linear->half == GA_BOTH_HALVES ? half * linear->rows : 0; // before the block's
+    if (linear->half != (half == 0 ? GA_SECOND_HALF : GA_FIRST_HALF)) {
+        at += rows * weight->row_stride + block / 2 * linear->inputs * weight->col_stride;
+        pack_input_head(linear, reader, at, strip);
+    }
 }
 
 // Packs rows of the weight from `row` on, as columns of one panel. strip: all but what it reads.
@@ -69,11 +75,11 @@ static void pack_columns(const struct ga_packed_linear *linear, struct ga_view_r
             continue;
         }
         const struct ga_block_sum sum = linear->blocks[head];
-        pack_input_head(linear, reader, at + block_at(linear, weight, sum.first), strip);
+        pack_block(linear, reader, at, sum.first, strip);
         if (sum.sign != 0.0F) {
             struct ga_panel_strip other = strip;
             other.factor *= sum.sign;
-            pack_input_head(linear, reader, at + block_at(linear, weight, sum.second), other);
+            pack_block(linear, reader, at, sum.second, other);
         }
     }
 }

@@ -43,6 +43,13 @@ struct ga_block_sum {
     float sign;
 };
 
+// Which half of the columns the rows of a weight are where blocks are added.
+enum ga_column_half {
+    GA_BOTH_HALVES,
+    GA_FIRST_HALF, // as b11 and b21; another weight has the other half
+    GA_SECOND_HALF,
+};
+
 // A linear, or one of several whose columns lie side by side: its rows become columns of panels
 // [panel][depth][columns]. All panels have `columns` columns, except the last one.
 struct ga_packed_linear {
@@ -65,6 +72,7 @@ struct ga_packed_linear {
     // have several heads.
     size_t input_heads, inputs;
     const struct ga_block_sum *blocks; // [input_heads]: each input head is a sum of blocks of [rows][inputs]; or NULL
+    enum ga_column_half half;          // of blocks: those that are the weight's
     size_t sums[2], lengths[2]; // of a head: sums[i] running sums of lengths[i], one kind after the other; the last one
         // may reach beyond the inputs. Floats and bf16: any lengths that are multiples of `unit`
 };

@@ -9,8 +9,8 @@ local packing = require "plan.packing"
 local plan = require "plan"
 local spec = require "spec"
 
-local KEYS = { name = "string", fields = "table", resolve = "function", roles = "function", packed = "function",
-  tensors = "function", operations = "function", on = "function", uses = "table", calls = "table",
+local KEYS = { name = "string", fields = "table", resolve = "function", check = "function", roles = "function",
+  packed = "function", tensors = "function", operations = "function", on = "function", uses = "table", calls = "table",
   looked_up = "table", beside = "table", helpers = "function", sentence = "function", properties = "function",
   of_rows = "boolean", in_layers = "boolean", of_decoder = "boolean" }
 local MODIFIER_KEYS = { score_order = "string", after = "table", weights = "table", idle = "number",

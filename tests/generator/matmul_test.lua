@@ -1,15 +1,16 @@
--- matmul_test.lua: which linears of a layer are fast products, which specs refuse them and why, and how their weights
--- are packed.
+-- matmul_test.lua: which linears of a layer or of a whole model are fast products, which specs refuse them and why, and
+-- how their weights are packed.
 local fact = dofile("tests/generator/fact.lua")
 local bilinear = require "base.bilinear"
 local isa = require "isa"
 local packing = require "plan.packing"
 local plan = require "plan"
+local plan_stack = require "plan.stack"
 local spec = require "spec"
 
 local function fields_of(more)
   local fields = { d_model = 64, n_heads = 2, matmul = "fast" }
-  for field, value in pairs(more or {}) do fields[field] = value end
+  for field, value in pairs(more or {}) do fields[field] = value or nil end
   return fields
 end
 
@@ -29,6 +30,43 @@ fact.holds("all linears of a layer whose sizes can be halved are fast, and each 
   fact.equal(fast_of({ projections = "qkv" }), "q k v")
 end)
 
+-- Fields of an encoder of one layer.
+local function encoder(more)
+  local fields = { kind = "encoder", n_layers = 1, d_ff = 96 }
+  for field, value in pairs(more or {}) do fields[field] = value end
+  return fields
+end
+
+-- What an encoder of these fields says of its fast linears.
+local function encoder_says(more)
+  local s, errors = spec.from_fields(fields_of(encoder(more)))
+  if not s then error(table.concat(errors, "; ")) end
+  return table.concat(spec.sentences(s), "\n"):match("([^\n]-) multipl%l+ pairs of rows"), s
+end
+
+fact.holds("linears of a whole model are fast one by one, as their sizes are", function()
+  fact.equal(encoder_says(), "q, k, v, o, up and down")
+  fact.equal(encoder_says({ n_heads = 4 }), "o, up and down")
+  fact.equal(encoder_says({ d_ff = 80 }), "q, k, v and o")
+  fact.equal(encoder_says({ ["ffn.gated"] = true, d_ff = 80 }), "q, k, v, o and gate+up")
+  fact.equal(encoder_says({ ["ffn.gated"] = true, ["ffn.fused"] = true }), "q, k, v, o, gate_up and down")
+  fact.equal(encoder_says({ layer = { attention = false }, n_heads = false }), "up and down")
+end)
+
+fact.holds("gate and up are packed as the halves of one product", function()
+  local _, s = encoder_says({ ["ffn.gated"] = true })
+  local p = plan_stack.make(s, isa.get("scalar"))
+  local halves = {}
+  for _, list in ipairs(packing.lists(p)) do
+    for _, linear in ipairs(list.linears) do
+      if linear.half ~= "BOTH_HALVES" then halves[#halves + 1] = linear.half end
+      local is_second = linear.half == "SECOND_HALF"
+      assert(not is_second or linear.first == 0 and linear.bias_from == 96 and linear.rows == 96)
+    end
+  end
+  fact.equal(table.concat(halves, " "), "FIRST_HALF SECOND_HALF")
+end)
+
 fact.holds("fast:1 is fast, and more levels are refused by name", function()
   local _, one = fast_of({ matmul = "fast:1" })
   fact.equal(one.matmul, "fast")
@@ -40,7 +78,11 @@ fact.holds("fast:1 is fast, and more levels are refused by name", function()
 end)
 
 local REFUSED = {
-  { { kind = "encoder", n_layers = 1, vocab_size = 9 }, "kind" }, { { kind = "sdpa" }, "kind" },
+  { { kind = "sdpa" }, "kind" }, { { kind = "decoder", n_layers = 1 }, "kind" },
+  { { kind = "transformer", n_layers = 1, vocab_size = 9 }, "kind" },
+  { encoder({ ["mask.causal"] = true }), "mask.causal" }, { encoder({ weights_dtype = "int8" }), "weights_dtype" },
+  { encoder({ dtype = { up = "int8" } }), "dtype" },
+  { encoder({ d_model = 48, n_heads = 2, d_ff = 80 }), "no linear can be halved" },
   { { dtype = "bf16" }, "dtype" }, { { weights_dtype = "bf16" }, "weights_dtype" },
   { { heads = "shared" }, "heads" }, { { cache = 80, ["mask.causal"] = "bottom_right" }, "cache" },
   { { ["mask.causal"] = "top_left" }, "mask.causal" },

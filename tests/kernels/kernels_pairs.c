@@ -15,10 +15,18 @@ static const double GROWTH = 12, RUNNING_SUM = 128, SUMS_APART = 64, ROUNDINGS =
 enum { PAIRED_ROWS = 32 };
 static const float LARGE = 0x1p12F;
 
+// A feed-forward alone, with nothing around its linears but a relu between them.
+static bool is_feed_forward(const struct ga_model *model)
+{
+    const struct ga_stack *stack = model->stack;
+    return stack && stack->without_attention && stack->without_residual && stack->n_layers == 1 && !stack->ffn_gated &&
+           stack->norm.kind == GA_NORM_NONE && stack->ffn_activation == GA_ACTIVATION_RELU;
+}
+
 bool kernels_for_pairing(const struct ga_model *model)
 {
-    return model->pairs_rows && model->intermediates[GA_V_PROJ] && model->activation[GA_V] == GA_ACTIVATION_NONE &&
-           model->vocab_size == 0;
+    const bool shows_v = model->intermediates[GA_V_PROJ] && model->activation[GA_V] == GA_ACTIVATION_NONE;
+    return model->pairs_rows && model->vocab_size == 0 && (shows_v || is_feed_forward(model));
 }
 
 // Large are the weights of the second half of a head by the second half of the inputs, and the first half of each row:
@@ -26,9 +34,11 @@ bool kernels_for_pairing(const struct ga_model *model)
 static void weights_of_halves(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role,
                               float *data)
 {
+    const bool is_up = strcmp(role->name, "layers.0.up_weight") == 0, is_v = strcmp(role->name, "v_weight") == 0;
+    const size_t columns = is_up ? role->shape[0] : model->d_head;
     weights_random(rng, model, role, data);
-    for (size_t i = 0; strcmp(role->name, "v_weight") == 0 && i < role->shape[0] * role->shape[1]; i++) {
-        const bool is_second = i / role->shape[1] % model->d_head >= model->d_head / 2;
+    for (size_t i = 0; (is_up || is_v) && i < role->shape[0] * role->shape[1]; i++) {
+        const bool is_second = i / role->shape[1] % columns >= columns / 2;
         data[i] *= is_second && i % role->shape[1] >= role->shape[1] / 2 ? LARGE : 1.0F;
     }
 }
@@ -40,33 +50,17 @@ static void scale_halves(float *rows, size_t count, size_t width)
     }
 }
 
-static double largest_of(const float *numbers, size_t count)
-{
-    double largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        largest = fmax(largest, fabs((double)numbers[i]));
-    }
-    return largest;
-}
-
 // A result in double precision, and the sum of the magnitudes that it adds up.
 struct exact {
     double value, size;
 };
 
-static struct exact exact_of(const struct ga_weight_view *weight, const struct ga_weight_view *bias, const float *x,
-                             size_t width, size_t column)
-{
-    struct exact exact = {bias->data ? (double)bias->data[column * bias->row_stride] : 0, 0};
-    exact.size = fabs(exact.value);
-    for (size_t i = 0; i < width; i++) {
-        const double product =
-            (double)x[i] * (double)weight->data[column * weight->row_stride + i * weight->col_stride];
-        exact.value += product;
-        exact.size += fabs(product);
-    }
-    return exact;
-}
+// A linear of rows of `width` inputs, and the largest magnitude of its weights.
+struct seen {
+    struct ga_weight_view weight, bias;
+    size_t width, columns;
+    double largest;
+};
 
 static struct ga_weight_view view_of(const struct subject *subject, const char *name)
 {
@@ -78,47 +72,165 @@ static struct ga_weight_view view_of(const struct subject *subject, const char *
     return (struct ga_weight_view){0};
 }
 
-// Errors of the rows of v of a sequence; true if one is larger than that of any sum of the products in float.
-static bool expect_rows(struct checks *checks, const struct subject *subject, const float *x, const float *v,
-                        size_t rows)
+static double weight_at(const struct seen *linear, size_t column, size_t input)
 {
-    const struct ga_model *model = subject->model;
-    const struct ga_weight_view weight = view_of(subject, "v_weight"), bias = view_of(subject, "v_bias");
-    const size_t width = model->v_dim, columns = model->n_kv_heads * model->d_head;
-    const double half = (double)width / 2, u = (double)FLT_EPSILON / 2;
-    const double limit = GROWTH * half * (RUNNING_SUM + ceil(half / SUMS_APART) + ROUNDINGS) * u *
-                         largest_of(x, rows * width) * largest_of(weight.data, width * columns);
+    const struct ga_weight_view *weight = &linear->weight;
+    return (double)weight->data[column * weight->row_stride + input * weight->col_stride];
+}
+
+static struct seen linear_of(const struct subject *subject, const char *weight, const char *bias, size_t width,
+                             size_t columns)
+{
+    struct seen linear = {view_of(subject, weight), view_of(subject, bias), width, columns, 0};
+    for (size_t i = 0; i < width * columns; i++) {
+        linear.largest = fmax(linear.largest, fabs(weight_at(&linear, i / width, i % width)));
+    }
+    return linear;
+}
+
+static struct exact exact_of(const struct seen *linear, const double *x, size_t column)
+{
+    const struct ga_weight_view *bias = &linear->bias;
+    struct exact exact = {bias->data ? (double)bias->data[column * bias->row_stride] : 0, 0};
+    exact.size = fabs(exact.value);
+    for (size_t i = 0; i < linear->width; i++) {
+        const double product = x[i] * weight_at(linear, column, i);
+        exact.value += product;
+        exact.size += fabs(product);
+    }
+    return exact;
+}
+
+static const double UNIT = (double)FLT_EPSILON / 2;
+
+// What an error is at most, if no input is larger than this.
+static double limit_of(const struct seen *linear, double largest_input)
+{
+    const double half = (double)linear->width / 2;
+    return GROWTH * half * (RUNNING_SUM + ceil(half / SUMS_APART) + ROUNDINGS) * UNIT * largest_input * linear->largest;
+}
+
+// And that of any sum of the products in float.
+static double limit_of_exact(const struct seen *linear, struct exact exact)
+{
+    return (double)(linear->width + 1) * UNIT * exact.size;
+}
+
+// Rows of a sequence in double precision, and the largest magnitude.
+struct rows {
+    double *data;
+    size_t count;
+    double largest;
+};
+
+static struct rows doubles_of(const float *x, size_t count, size_t width)
+{
+    struct rows rows = {malloc((count * width + 1) * sizeof *rows.data), count, 0};
+    for (size_t i = 0; rows.data && i < count * width; i++) {
+        rows.data[i] = (double)x[i];
+        rows.largest = fmax(rows.largest, fabs(rows.data[i]));
+    }
+    return rows;
+}
+
+// Errors of the results y of a sequence; true if one is larger than that of any sum of the products in float.
+static bool expect_linear(struct checks *checks, const struct seen *linear, struct rows x, const float *y)
+{
+    const double limit = limit_of(linear, x.largest);
     bool is_larger = false;
-    for (size_t i = 0; i < rows * columns; i++) {
-        const struct exact exact = exact_of(&weight, &bias, x + i / columns * width, width, i % columns);
-        const double error = fabs((double)v[i] - exact.value);
-        is_larger = is_larger || error > (double)(width + 1) * u * exact.size;
-        if (!checks_that(checks, error <= limit, "v of row %zu, column %zu is %.3g off, allowed %.3g", i / columns,
-                         i % columns, error, limit)) {
+    for (size_t i = 0; i < x.count * linear->columns; i++) {
+        const size_t row = i / linear->columns, column = i % linear->columns;
+        const struct exact exact = exact_of(linear, x.data + row * linear->width, column);
+        const double error = fabs((double)y[i] - exact.value);
+        is_larger = is_larger || error > limit_of_exact(linear, exact);
+        if (!checks_that(checks, error <= limit, "row %zu, column %zu is %.3g off, allowed %.3g", row, column, error,
+                         limit)) {
             return true;
         }
     }
     return is_larger;
 }
 
+// The same of two linears with a relu between them, which makes no error larger.
+static bool expect_two(struct checks *checks, const struct seen *up, const struct seen *down, struct rows x,
+                       const float *y)
+{
+    const double limit_up = limit_of(up, x.largest);
+    struct rows mid = {malloc(2 * up->columns * x.count * sizeof *mid.data), x.count, 0};
+    double *errors = mid.data + up->columns * x.count; // of exact products
+    bool is_larger = false;
+    for (size_t i = 0; mid.data && i < x.count * up->columns; i++) {
+        const struct exact exact = exact_of(up, x.data + i / up->columns * up->width, i % up->columns);
+        mid.data[i] = fmax(exact.value, 0);
+        mid.largest = fmax(mid.largest, mid.data[i]);
+        errors[i] = limit_of_exact(up, exact);
+    }
+    for (size_t i = 0; mid.data && i < x.count * down->columns; i++) {
+        const size_t row = i / down->columns, column = i % down->columns;
+        const struct exact exact = exact_of(down, mid.data + row * down->width, column);
+        double limit = limit_of(down, mid.largest + limit_up), of_exact = limit_of_exact(down, exact);
+        for (size_t j = 0; j < down->width; j++) {
+            limit += fabs(weight_at(down, column, j)) * limit_up;
+            of_exact += fabs(weight_at(down, column, j)) * errors[row * down->width + j];
+        }
+        const double error = fabs((double)y[i] - exact.value);
+        is_larger = is_larger || error > of_exact;
+        checks_that(checks, error <= limit, "row %zu, column %zu is %.3g off, allowed %.3g", row, column, error, limit);
+    }
+    free(mid.data);
+    return is_larger;
+}
+
+// The rows of a call that its linears see multiplied, of each sequence `length`, and what they become.
+struct compared {
+    const float *x, *y;
+    size_t length;
+};
+
+static bool expect_sequence(struct checks *checks, const struct subject *subject, struct rows x, const float *y)
+{
+    const struct ga_model *model = subject->model;
+    if (model->stack) {
+        const size_t width = model->d_model, between = model->stack->d_ff;
+        const struct seen up = linear_of(subject, "layers.0.up_weight", "layers.0.up_bias", width, between);
+        const struct seen down = linear_of(subject, "layers.0.down_weight", "layers.0.down_bias", between, width);
+        return expect_two(checks, &up, &down, x, y);
+    }
+    const struct seen v = linear_of(subject, "v_weight", "v_bias", model->v_dim, model->n_kv_heads * model->d_head);
+    return expect_linear(checks, &v, x, y);
+}
+
+static void expect_call(struct checks *checks, const struct subject *subject, const struct call *call,
+                        struct compared of)
+{
+    const struct ga_model *model = call->model;
+    const size_t width = model->stack ? model->d_model : model->v_dim;
+    const size_t columns = model->stack ? model->d_model : model->n_kv_heads * model->d_head;
+    for (size_t b = 0; b < call->shape.batch; b++) {
+        const size_t rows = call_kv_rows(call, b), at = b * of.length;
+        const struct rows x = doubles_of(of.x + at * width, rows, width);
+        if (checks_need(checks, x.data != NULL, "no memory for rows")) {
+            const bool is_larger = expect_sequence(checks, subject, x, of.y + at * columns);
+            checks_that(checks, is_larger || rows < PAIRED_ROWS, "no error is larger than those of exact products");
+        }
+        free(x.data);
+    }
+}
+
 static void compare_with_bound(struct checks *checks, const struct subject *subject, struct call *call)
 {
     const struct ga_model *model = call->model;
     const enum call_buffer buffer = call->io.value ? CALL_VALUE : call->io.key ? CALL_KEY : CALL_QUERY;
-    const size_t kv_len = buffer == CALL_QUERY ? call->shape.q_len : call->shape.kv_len, width = model->v_dim;
-    const size_t columns = model->n_kv_heads * model->d_head;
-    float *x = call->buffers[buffer].data, *v = malloc(call->shape.batch * kv_len * columns * sizeof *v);
+    const size_t length = buffer == CALL_QUERY ? call->shape.q_len : call->shape.kv_len, width = model->v_dim;
+    float *x = call->buffers[buffer].data;
+    float *v = malloc((call->shape.batch * length * model->n_kv_heads * model->d_head + 1) * sizeof *v);
     if (!checks_need(checks, v != NULL, "no memory for v")) {
         return;
     }
-    scale_halves(x, call->shape.batch * kv_len, width);
-    call->io.intermediates[GA_V_PROJ] = v;
+    scale_halves(x, call->shape.batch * length, width);
+    call->io.intermediates[GA_V_PROJ] = model->stack ? NULL : v;
     for (size_t l = 0; l < subject->n_loaded && call_run(call, checks, subject, l); l++) {
-        for (size_t b = 0; b < call->shape.batch; b++) {
-            const size_t rows = call_kv_rows(call, b);
-            const bool is_larger = expect_rows(checks, subject, x + b * kv_len * width, v + b * kv_len * columns, rows);
-            checks_that(checks, is_larger || rows < PAIRED_ROWS, "no error is larger than those of exact products");
-        }
+        expect_call(checks, subject, call, (struct compared){x, model->stack ? call->io.output : v, length});
     }
     free(v);
 }

@@ -8,7 +8,8 @@
 --
 --     { "criterion", "test_model", "model/packing*" }      a test of tests/unit/test_model.c, by Criterion's filter
 --     { "program", "failing_loader" }                      a program of tests/failing or tests/standalone
---     { "facts", "small_24_3", "threads_change_no_bit" }   a fact of tests/kernels about a model of tests/specs
+--     { "facts", "small_24_3", "threads_change_no_bit" }   a fact of tests/kernels about a model of tests/specs;
+--                                                          effort: percent of its work, nil for the least that helps
 --     { "lua", "spec_test" }                               a file of tests/generator
 package.path = "generator/?.lua;generator/?/init.lua;tests/mutants/?.lua;?.lua;" .. package.path
 local Edges = require "build.edges"
@@ -129,7 +130,9 @@ local RUN = {
     return ("%s -j1 --filter='%s'"):format(binary, test[3]), "Failing: [1-9]", "Crashing: [1-9]"
   end,
   program = function(binary) return binary, "[1-9]%d* failed" end,
-  facts = function(binary, test) return ("%s %d %s"):format(binary, EFFORT, test[3]), "\n" .. test[3] .. ": %d+ of" end,
+  facts = function(binary, test)
+    return ("%s %d %s"):format(binary, test.effort or EFFORT, test[3]), "\n" .. test[3] .. ": %d+ of"
+  end,
   lua = function(_, test)
     return ("cd %s/tree && '%s' tests/generator/%s.lua"):format(OUT, LUA, test[2]), "[1-9]%d* failed"
   end,

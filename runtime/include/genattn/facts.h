@@ -156,14 +156,15 @@ enum ga_arithmetic {
 enum ga_buffer_rows {
     GA_ROWS_ALL,    // all real rows of a call
     GA_ROWS_MEMORY, // the rows of a decoder's memory
-    GA_ROWS_BLOCK   // a block of rows for each thread
+    GA_ROWS_BLOCK,  // a block of rows for each thread
+    GA_ROWS_THREAD  // none: so many floats for each thread
 };
 
 // A buffer of a stack's scratch. It is in use from one step of a layer to another; two buffers that are never in use at
 // the same time may share memory.
 struct ga_stack_buffer {
     const char *name;
-    size_t floats; // in each row
+    size_t floats; // in each row, or of each thread
     enum ga_buffer_rows rows;
     size_t from, to; // steps, from 0 on
 };
