@@ -12,7 +12,7 @@ return {
     test = { "facts", "small_24_3", GENERIC },
     why = "later parts of the rows of a head are made of the first rows" },
   { name = "single_rows_by_sums_of_pairs", file = "templates/linear/fast.c.lt",
-    from = "panels + s->weights[i] * half", to = "panels + i * half",
+    from = "panels + s->weights[i] * sum_bytes", to = "panels + i * sum_bytes",
     test = { "facts", "fast_64_2", GENERIC },
     why = "a row without a partner is multiplied by the sums of weights of pairs" },
   { name = "last_rows_from_the_first_one", file = "templates/linear/fast.c.lt",
