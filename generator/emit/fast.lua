@@ -37,7 +37,7 @@ function fast.scheme()
   local sums = {}
   for i, sum in ipairs(bilinear.weight_sums(SCHEME)) do sums[i] = { block(sum[1]), sum[2], block(sum[3]) } end
   return { parts = { part(SCHEME, "pair", 2), part(SCHEME.single, "single", 1) }, weight_sums = sums,
-    products = #SCHEME.products, paired_rows = SCHEME.paired_rows }
+    products = #SCHEME.products, paired_rows = SCHEME.paired_rows, items = plan_fast.ITEMS }
 end
 
 return fast

@@ -205,7 +205,7 @@ local function kernels_env(p, base)
   env.helpers, env.groups = helpers.text(plans), kernels.groups(p.kernels)
   env.linears, env.products = p.kernels.linears, p.kernels.products
   env.near_bytes, env.block_bytes = plans[1].near_bytes, plans[1].block_bytes
-  env.tile_floats, env.products_room = plan_fast.tile_floats(plans[1].isa), plan_fast.room(plans[1].isa)
+  env.plane_floats, env.products_room = plan_fast.plane_floats(plans[1].isa), plan_fast.room(plans[1].isa)
   return over(env, layer, base)
 end
 

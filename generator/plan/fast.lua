@@ -3,14 +3,17 @@ local bilinear = require "base.bilinear"
 
 local fast = { SCHEME = bilinear.schemes.strassen }
 
--- Floats of the largest tile of one of the products of a scheme, on an instruction set.
-function fast.tile_floats(set)
-  return set.max_accumulators * set.width
+fast.ITEMS = 72 -- pairs or rows that all panels of a linear use in turn: their sums stay in L2 where inputs are few
+local MAX_NV = 6 -- vectors in a panel, as in plan/product.lua
+
+-- Floats of one product of so many items with a panel, on an instruction set.
+function fast.plane_floats(set)
+  return fast.ITEMS * MAX_NV * set.width
 end
 
--- Floats of all products of such a tile, which a thread has room for.
+-- Floats of all products of them, which a thread has room for.
 function fast.room(set)
-  return fast.tile_floats(set) * #fast.SCHEME.products
+  return fast.plane_floats(set) * #fast.SCHEME.products
 end
 
 return fast
