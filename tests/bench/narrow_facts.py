@@ -68,6 +68,12 @@ class Narrow(unittest.TestCase):
         self.assertIn('  dtype = "bf16",\n', build.spec(models[1]))
         self.assertNotIn("dtype", build.spec(models[0]))
 
+    def test_fast_products_are_measured_where_rows_see_all_others(self):
+        names = {cell: [rung.name for rung in rungs.of_cell(cells.BY_NAME[cell])] for cell in (LAYER, TOKEN)}
+        self.assertLessEqual({"fast", rungs.PEERS_F32}, set(names[LAYER]))
+        self.assertTrue({"fast", rungs.PEERS_F32}.isdisjoint(names[TOKEN]))
+        self.assertEqual(rungs.choose(["fast"]), ["f32", "fast", "peers_f32"])
+
     def test_storage_is_for_tokens_alone(self):
         self.assertFalse(any(rung.is_storage for rung in rungs.of_cell(cells.BY_NAME[LAYER])))
         names = [one.model for one in build.models([cells.BY_NAME[TOKEN]], rungs.choose(None))]
