@@ -64,8 +64,10 @@ class Narrow(unittest.TestCase):
 
     def test_every_rung_of_ours_has_a_model_that_asks_for_it(self):
         models = build.models([cells.BY_NAME[LAYER]], rungs.choose(None))
-        self.assertEqual([one.model for one in models][:2], ["bench_1_128_512_8", "bench_1_128_512_8_bf16"])
-        self.assertIn('  dtype = "bf16",\n', build.spec(models[1]))
+        self.assertEqual([one.model for one in models][:3],
+                         ["bench_1_128_512_8", "bench_1_128_512_8_fast", "bench_1_128_512_8_bf16"])
+        self.assertIn('  matmul = "fast",\n', build.spec(models[1]))
+        self.assertIn('  dtype = "bf16",\n', build.spec(models[2]))
         self.assertNotIn("dtype", build.spec(models[0]))
 
     def test_fast_products_are_measured_where_rows_see_all_others(self):
