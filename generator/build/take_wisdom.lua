@@ -24,7 +24,7 @@ local function words_of(values)
   return table.concat(words, ", ")
 end
 
--- The line of the summary on a model without values, or whose values are those of the cost model: if wisdom was asked for.
+-- The line of the summary on a model without values, or with none but the cost model's, if wisdom was asked for.
 local function no_values(model, values, asked, path)
   if not asked then return nil end
   return values and ("%s: wisdom of %s: the cost model's values are the best"):format(model.spec.name, path) or

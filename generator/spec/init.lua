@@ -293,9 +293,7 @@ end
 -- A collector of messages, each after the label's name if there is one.
 local function collector(label)
   local errors = {}
-  return errors, function(message)
-    errors[#errors + 1] = label and label .. ": " .. message or message
-  end
+  return errors, function(message) errors[#errors + 1] = (label and label .. ": " or "") .. message end
 end
 
 -- The spec that a table of fields says, or nil and every error. label stands before each message; nil for none.

@@ -5,9 +5,10 @@
 #include "info.h"
 #include "made_file.h"
 
-static const char *const rows_of[] = {
-    [GA_ROWS_ALL] = "every row", [GA_ROWS_MEMORY] = "every row of the memory", [GA_ROWS_BLOCK] = "a thread's block",
-    [GA_ROWS_THREAD] = "a thread"};
+static const char *const rows_of[] = {[GA_ROWS_ALL] = "every row",
+                                      [GA_ROWS_MEMORY] = "every row of the memory",
+                                      [GA_ROWS_BLOCK] = "a thread's block",
+                                      [GA_ROWS_THREAD] = "a thread"};
 
 void ga_buffer_lifetimes_print(const struct ga_stack *stack)
 {
@@ -31,8 +32,8 @@ static void draw_head(FILE *file, const char *name, const struct ga_stack *stack
             "font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n"
             "<title>Buffers of %s over the steps of a layer</title>\n"
             "<style>\n.ground{fill:#fff}text{fill:#222}.line{stroke:#ccc}.all{fill:#7fb2e5}.memory{fill:#9ad1a5}"
-            ".block,.thread{fill:#f0b775}.on{fill:#111}\n@media(prefers-color-scheme:dark){.ground{fill:#161616}text{fill:#ddd}"
-            ".line{stroke:#444}.on{fill:#111}}\n</style>\n"
+            ".block,.thread{fill:#f0b775}.on{fill:#111}\n@media(prefers-color-scheme:dark){.ground{fill:#161616}"
+            "text{fill:#ddd}.line{stroke:#444}.on{fill:#111}}\n</style>\n"
             "<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n"
             "<text x=\"%d\" y=\"24\" font-size=\"15\">%s: what is alive when, in each of its %zu layers</text>\n",
             width, height, width, height, name, MARGIN, name, stack->n_layers);

@@ -56,7 +56,8 @@ static void pack_block(const struct ga_packed_linear *linear, struct ga_view_rea
                        struct ga_panel_strip strip)
 {
     const struct ga_weight_view *weight = reader->view;
-    const size_t half = block % 2, rows = linear->half == GA_BOTH_HALVES ? half * linear->rows : 0; // before the block's
+    const size_t half = block % 2;
+    const size_t rows = linear->half == GA_BOTH_HALVES ? half * linear->rows : 0; // before the block's
     if (linear->half != (half == 0 ? GA_SECOND_HALF : GA_FIRST_HALF)) {
         at += rows * weight->row_stride + block / 2 * linear->inputs * weight->col_stride;
         pack_input_head(linear, reader, at, strip);

@@ -17,8 +17,9 @@ assert(compat.execute(("rm %sgenerator && cp -R generator %sgenerator"):format(f
 
 -- An entry of wisdom for a layer of 8 / 2 on this machine, or on another CPU.
 local function entry(rows, cpu)
-  return ("[wisdom]\ncpu = %s\nl1d = %s\nl2 = %s\ncompiler = %s\nplan = 1\nisa = scalar\nspec = d_model=8 n_heads=2\n" ..
-    "gain = 1.010\n%s\n"):format(cpu or here.cpu, here.l1d, here.l2, here.compiler, rows and "out.rows = " .. rows or "")
+  local form = "[wisdom]\ncpu = %s\nl1d = %s\nl2 = %s\ncompiler = %s\nplan = 1\nisa = scalar\n" ..
+    "spec = d_model=8 n_heads=2\ngain = 1.010\n%s\n"
+  return form:format(cpu or here.cpu, here.l1d, here.l2, here.compiler, rows and "out.rows = " .. rows or "")
 end
 
 local function write(path, content)

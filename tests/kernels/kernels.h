@@ -114,7 +114,7 @@ bool kernels_for_remembering(const struct ga_model *model); // and its cache hol
 bool kernels_for_encoding(const struct ga_model *model);    // and it has an encoder of its own
 bool kernels_for_showing(const struct ga_model *model);
 bool kernels_for_groups(const struct ga_model *model);
-bool kernels_for_pairing(const struct ga_model *model); // its linears multiply pairs of rows, and what they give can be seen
+bool kernels_for_pairing(const struct ga_model *model); // its linears multiply pairs of rows, and show what they give
 
 // Checks one fact of one model; a fact that found nothing to check counts as failed.
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model);
