@@ -170,7 +170,7 @@ struct gemm_args {
     bool goes_on;                      // from what y holds, and not from what the first sum joins
     size_t x_stride;                   // bytes between rows, for kernels of several depths
     size_t y_stride;                   // floats between rows of y
-    bool is_alone;                     // no other tile of rows takes these panels
+    bool is_first;                     // whether this tile reads the panels first, and few others read them after it
 };
 
 // -- Kernels --------------------------------------------------------------------------------------------------------

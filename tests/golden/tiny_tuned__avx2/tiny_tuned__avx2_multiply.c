@@ -14,6 +14,7 @@ enum {
     LINE = 64,             // bytes of a cache line
     NEAR_BYTES = 131072, // of rows: so many are in L2 anyway
     BLOCK_BYTES = 1024, // of rows that all panels use before the next rows: so many stay in L2 meanwhile
+    FEW_TILES = 4,              // of rows, which prefetch too little of the next panel
     SHARED_ROWS = 32, // a thread, from which on threads share the making of narrow rows
     SPLIT_TILES = 4  // of rows a thread, from which on threads share rows
 };
@@ -157,9 +158,10 @@ static void multiply_panel_range(const struct product *p, const void *x, struct 
     w.panels = packed_at(w.panels, s.from * p->sum_bytes);
     struct gemm_args args = {{stream_over(start, half, tiles * panels * prefetches[0]),
                              stream_over(start + half, prefetch_bytes - half, tiles * panels * prefetches[1])},
-                            s.sums, s.from > 0, p->x_stride, p->y_stride, tiles == 1};
+                            s.sums, s.from > 0, p->x_stride, p->y_stride, false};
     for (size_t t = 0, from = 0; t < tiles; t++) {
         const size_t to = rows * (t + 1) / tiles;
+        args.is_first = t == 0 && tiles <= FEW_TILES;
         if (!near)
             args.streams[0] = stream_over(packed_at(x, to * p->x_stride), p->mr * p->x_stride,
                                           panels * prefetches[0]);
