@@ -13,7 +13,6 @@ local tuning = require "plan.tuning"
 local PANELS_BYTES = 192 * 1024 -- of weights that all rows of a group are multiplied by before the next: L2 holds them
 local SLICE_BYTES = 128 * 1024  -- of a panel that is cut in depth
 local ROW_FACTS = 8             -- bytes after the elements of a row of integers for each running sum: scale and offset
-local MAX_NV = 6                -- vectors in a panel
 local WIDEST = 16               -- floats of the widest vector of any set: heads of whole ones are padded on none
 local TILES_ASKING = 6          -- of rows of bytes, which together prefetch all of the next panel
 local GROUPS_TOGETHER = 4       -- vectors whose weights are in groups: the facts of so many stay in registers
@@ -298,7 +297,7 @@ return function(p, op, what, dims)
   local in_groups = formats.get(name).product.group ~= nil
   local groups = (name == "f32" or in_groups) and kept.vocabulary(p.weights_dtype, p.isa)
   local set = tile_set(p.isa, groups, in_groups)
-  local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, MAX_NV),
+  local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, tiles.MAX_NV),
     name == "f32" and formats.word(p.weights_dtype) or
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
   if groups and groups.is_float == false and p.isa.widens_for_fma then family.sweep(f, set) end

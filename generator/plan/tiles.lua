@@ -4,6 +4,8 @@ local fmt = require "base.fmt"
 
 local tiles = {}
 
+tiles.MAX_NV = 6 -- vectors in a panel of weights
+
 local L2_BYTES_PER_CYCLE = 32
 
 -- Cycles one step (a column of A times a row of B) of an mr x nv tile takes at least: multiply-adds, loads, and the

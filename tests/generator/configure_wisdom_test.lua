@@ -4,6 +4,8 @@ local fact = dofile("tests/generator/fact.lua")
 local compat = require "base.compat"
 local fs = require "base.fs"
 local machine = require "build.machine"
+local plan_files = require "plan.files"
+local spec = require "spec"
 local tuning = require "plan.tuning"
 local wisdom = require "plan.wisdom"
 
@@ -75,10 +77,23 @@ fact.holds("a lack of wisdom is said only where it was asked for", function()
   fact.contains(takes_nothing("--wisdom auto"), equal)
 end)
 
-fact.holds("every entry of this repository is of the present plan", function()
+-- The spec that a key of wisdom says: its fields as a table of Lua's.
+local function spec_of(key)
+  local fields = (" " .. key):gsub(" ([%w_]+)=(%b{})", ", %1 = %2"):gsub(" ([%w_]+)=(\"[^\"]*\")", ", %1 = %2")
+  fields = fields:gsub(" ([%w_]+)=(%S+)", ", %1 = %2"):gsub("^,", ""):gsub(",+", ",")
+  return assert(spec.from_fields(assert((loadstring or load)("return {" .. fields .. "}"))()))
+end
+
+fact.holds("every entry of this repository is of the present plan, and fits its model", function()
   local entries = assert(wisdom.read("generator/wisdom.txt"))
   assert(#entries > 10)
-  for _, one in ipairs(entries) do fact.equal(tonumber(one.plan), tuning.REVISION) end
+  for _, one in ipairs(entries) do
+    fact.equal(tonumber(one.plan), tuning.REVISION)
+    local s = spec_of(one.spec)
+    fact.equal(wisdom.spec_key(s), one.spec)
+    s.wisdom = { [one.isa] = one.values }
+    fact.lists_equal(tuning.problems(plan_files.plans(s, { one.isa }), "generator/wisdom.txt"), {})
+  end
 end)
 
 fact.finish()
