@@ -81,7 +81,7 @@ end)
 local function spec_of(key)
   local fields = (" " .. key):gsub(" ([%w_]+)=(%b{})", ", %1 = %2"):gsub(" ([%w_]+)=(\"[^\"]*\")", ", %1 = %2")
   fields = fields:gsub(" ([%w_]+)=(%S+)", ", %1 = %2"):gsub("^,", ""):gsub(",+", ",")
-  return assert(spec.from_fields(assert((loadstring or load)("return {" .. fields .. "}"))()))
+  return assert(spec.from_fields(assert(load("return {" .. fields .. "}"))()))
 end
 
 fact.holds("every entry of this repository is of the present plan, and fits its model", function()
