@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "support/approx.h"
 #include "support/reference.h"
+#include "support/reference_rounded.h"
 
 // -- A call and its past as one ---------------------------------------------------------------------------------------
 
@@ -174,7 +175,8 @@ static void expect_tensor(struct checks *checks, const struct call *call, enum c
 {
     char name[CALL_ELEMENT];
     const float *got = call->buffers[buffer].data;
-    struct approx found = approx_layer(got, generic, exact, count, magnitude_slack * largest(exact, count));
+    struct approx found =
+        approx_layer(got, generic, exact, count, reference_step(call->model), magnitude_slack * largest(exact, count));
     checks->worst = found.error > 0 ? fmax(checks->worst, found.error / found.limit) : checks->worst;
     checks_that(checks, found.ok, "%s is %.9g, expected %.9g (largest error %.3g, allowed %.3g; nmse %.3g)",
                 call_element(call, buffer, found.at, name), found.got, found.expected, found.error, found.limit,

@@ -8,6 +8,7 @@
 #include "kernels.h"
 #include "support/approx.h"
 #include "support/reference.h"
+#include "support/reference_rounded.h"
 
 static const double INTERMEDIATES_BUDGET = 1e8;
 
@@ -91,13 +92,15 @@ static bool drop_infinities(struct checks *checks, struct more *more, const char
     return true;
 }
 
-static void expect_more(struct checks *checks, struct more *more, enum ga_intermediate which)
+static void expect_more(struct checks *checks, const struct ga_model *model, struct more *more,
+                        enum ga_intermediate which)
 {
     const char *name = ga_intermediate_name(which);
     if (more->count == 0 || !drop_infinities(checks, more, name)) {
         return;
     }
-    const struct approx found = approx_layer(more->alone, more->generic, more->exact, more->count, 0);
+    const struct approx found =
+        approx_layer(more->alone, more->generic, more->exact, more->count, reference_step(model), 0);
     checks_that(checks, found.ok, "%s: element %zu is %.9g, expected %.9g (largest error %.3g, allowed %.3g)", name,
                 found.at, found.got, found.expected, found.error, found.limit);
 }
@@ -144,7 +147,7 @@ static void compare_intermediates(struct checks *checks, const struct subject *s
         struct more all[GA_INTERMEDIATES] = {{.count = 0}};
         const bool ok = checks_need(checks, make_all(all, call) && ask_generic(all, subject, call), "no memory");
         for (size_t i = 0; ok && i < GA_INTERMEDIATES && (i > 0 || run_twice(checks, subject, v, call, all)); i++) {
-            expect_more(checks, &all[i], (enum ga_intermediate)i);
+            expect_more(checks, call->model, &all[i], (enum ga_intermediate)i);
         }
         memset(call->io.intermediates, 0, sizeof call->io.intermediates);
         drop_all(all);

@@ -9,6 +9,7 @@
 #include "kernels.h"
 #include "support/approx.h"
 #include "support/reference.h"
+#include "support/reference_rounded.h"
 
 static const double LAYERS_BUDGET = 3e7;
 
@@ -105,7 +106,8 @@ static void expect_generic(struct checks *checks, const struct subject *subject,
                         reference_layer_f64(call->model, subject->roles, &call->io, maps->which, layer, exact) &&
                         reference_layer_f32(call->model, subject->roles, &call->io, maps->which, layer, plain),
                     "no memory")) {
-        const struct approx found = approx_layer(maps->list[layer], plain, exact, maps->count, 0);
+        const struct approx found =
+            approx_layer(maps->list[layer], plain, exact, maps->count, reference_step(call->model), 0);
         checks_that(checks, found.ok, "%s[%zu]: element %zu is %.9g, expected %.9g (largest error %.3g, allowed %.3g)",
                     lists[maps->which], layer, found.at, found.got, found.expected, found.error, found.limit);
     }

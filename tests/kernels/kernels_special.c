@@ -6,6 +6,7 @@
 
 #include "kernels.h"
 #include "support/approx.h"
+#include "support/reference_rounded.h"
 
 // Multiply-adds of one round of calls, for one model; each is done over for every special number in every tensor.
 static const double SPECIAL_BUDGET = 3e6;
@@ -63,8 +64,8 @@ static void expect_outcome(struct checks *checks, const struct call *call, struc
         }
         outcome->got[at] = isfinite(generic) ? got : 0;
     }
-    const struct approx found =
-        approx_layer(outcome->got, outcome->expected.output_f32, outcome->expected.output, outcome->count, 0);
+    const struct approx found = approx_layer(outcome->got, outcome->expected.output_f32, outcome->expected.output,
+                                             outcome->count, reference_step(call->model), 0);
     checks_that(checks, found.ok, "%s is %.9g, expected %.9g (largest error %.3g, allowed %.3g)",
                 call_element(call, CALL_OUTPUT, found.at, name), found.got, found.expected, found.error, found.limit);
 }

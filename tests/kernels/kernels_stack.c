@@ -8,6 +8,7 @@
 #include "kernels.h"
 #include "support/approx.h"
 #include "support/reference.h"
+#include "support/reference_rounded.h"
 
 static const double STACK_BUDGET = 3e7;
 
@@ -205,8 +206,9 @@ static void expect_generic(struct checks *checks, const struct subject *subject,
     if (checks_need(checks, make_generic(&generic, call, which) && ask_rows(&generic, subject, call, which),
                     "no memory")) {
         finish_rows(&generic, subject, call, which);
-        const struct approx found = approx_layer(others->given[which].data, generic.plain, generic.exact,
-                                                 elements_of(call, which), slack_of(subject, call, &generic, which));
+        const struct approx found =
+            approx_layer(others->given[which].data, generic.plain, generic.exact, elements_of(call, which),
+                         reference_step(call->model), slack_of(subject, call, &generic, which));
         checks_that(checks, found.ok, "%s: element %zu is %.9g, expected %.9g (largest error %.3g, allowed %.3g)",
                     name_of(which, name), found.at, found.got, found.expected, found.error, found.limit);
     }

@@ -77,9 +77,11 @@ static struct approx compare(const float *got, const double *exact, size_t count
     return found;
 }
 
-struct approx approx_layer(const float *got, const float *generic, const double *exact, size_t count, double slack)
+struct approx approx_layer(const float *got, const float *generic, const double *exact, size_t count, double step,
+                           double slack)
 {
-    double limit = GENERIC_TIMES * largest_error(generic, exact, count) + LAYER_RELATIVE * largest(exact, count);
+    double limit =
+        GENERIC_TIMES * largest_error(generic, exact, count) + (LAYER_RELATIVE + step) * largest(exact, count);
     double most_nmse = larger(LAYER_NMSE, GENERIC_TIMES * GENERIC_TIMES * nmse(generic, exact, count));
     return compare(got, exact, count, limit + slack, slack > 0 ? INFINITY : most_nmse);
 }

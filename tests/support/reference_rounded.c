@@ -117,6 +117,22 @@ struct reference_rounding reference_rounding(const struct ga_model *model, enum 
     return (struct reference_rounding){arithmetic, keeps_groups};
 }
 
+double reference_step(const struct ga_model *model)
+{
+    const double of_bf16 = 0x1p-8, of_cached = 1.0 / 127;
+    const double steps[GA_ARITHMETICS] = {[GA_ARITHMETIC_BF16] = of_bf16,
+                                          [GA_ARITHMETIC_I16] = 1 / (double)rules[GA_ARITHMETIC_I16].row_steps,
+                                          [GA_ARITHMETIC_INT8] = 2 / (double)rules[GA_ARITHMETIC_INT8].row_steps};
+    double step = steps[model->attention_arithmetic];
+    for (size_t l = 0; l < GA_LINEARS; l++) {
+        step = fmax(step, steps[model->arithmetic[l]]);
+    }
+    const bool caches = model->cache > 0;
+    return fmax(step, caches && model->cache_dtype == GA_I8     ? of_cached
+                      : caches && model->cache_dtype == GA_BF16 ? of_bf16
+                                                                : 0);
+}
+
 // Products of a running sum at most.
 static size_t longest_sum(enum ga_arithmetic arithmetic)
 {

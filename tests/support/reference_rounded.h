@@ -16,6 +16,17 @@ struct reference_rounding {
 
 struct reference_rounding reference_rounding(const struct ga_model *model, enum ga_arithmetic arithmetic);
 
+// How far a rounding that falls the other way moves a row's largest number, as a part of it: a step of the coarsest
+// numbers that linears, attention and the cache round rows to; 0 where all are floats.
+//
+// The generic kernel and the kernels add in other orders. A number close to the middle of two steps then becomes the
+// one in one of them and the other in the other, a whole step apart. What is computed from it is off by a part of a
+// step, and its roundings fall anew: the errors of that row are another draw of the same errors, and those of the
+// generic kernel say little of the largest one. The errors of one linear's row are even between half a step below and
+// half a step above, of deviation step / sqrt(12): each of n linears in turn adds step / sqrt(12) of the size of its
+// result, in all sqrt(n / 12) steps, which up to twelve linears is at most one step.
+double reference_step(const struct ga_model *model);
+
 // out[count][n_out] = in[count][n_in] times the weight's transpose, plus the bias where there is one; arithmetic is
 // not f32. Weights in groups are whole numbers of their steps already.
 void reference_rounded_project(struct reference_rounding rounding, const struct ga_weight_view *weight,
