@@ -168,6 +168,14 @@ local function has(list, word)
   return false
 end
 
+-- The words of matrix registers, or false where no product of a model takes them.
+local function matrix_of(plans)
+  for _, f in ipairs(plans[1].kernels.products) do
+    if f.matrix then return f.X.matrix end
+  end
+  return false
+end
+
 -- What templates of one instruction set may name whatever they are of; plans: the one that they show, or all of a
 -- model.
 local function isa_env(plans)
@@ -178,7 +186,7 @@ local function isa_env(plans)
     narrow = arithmetics,
     has_integers = has(arithmetics, "is_integer"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
-    rounds_groups = has(multiplied, "in_groups"), prefix = p.prefix, kernels = p.kernels,
+    matrix = matrix_of(plans), rounds_groups = has(multiplied, "in_groups"), prefix = p.prefix, kernels = p.kernels,
     kernels_header = p.kernels.header,
     T = kept.vocabulary(p.table_dtype, p.isa),
     W = kept.vocabulary(p.weights_dtype, p.isa),

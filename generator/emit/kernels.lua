@@ -55,6 +55,10 @@ function kernels.facts(group)
   for _, kernel in ipairs(group.kernels) do
     highest, widest = math.max(highest, kernel.mr), math.max(widest, kernel.nv * kernel.np * set.width)
   end
+  if group.depth then
+    return ("tiles of up to %d rows or %d columns by matrix registers; for %s"):format(highest, widest,
+      users_text(group))
+  end
   return ("tiles of up to %d rows or %d columns, %d of %d vector registers, k unrolled by %d; for %s"):format(highest,
     widest, registers, set.registers, group.plan.spec.unroll, users_text(group))
 end

@@ -13,6 +13,11 @@ local byte = { name = "int8", type = "int8_t", bytes = 1 }
 local offset_byte = { name = "uint8", type = "uint8_t", bytes = 1 }
 local difference = { name = "int16", type = "int16_t", bytes = 2 }
 
+local function by_bytes(product)
+  return { product = product, row = offset_byte, panel = byte, header = 8, has_offset = true, store = "store_uint8",
+    in_order = "store_int8" }
+end
+
 return {
   name = "int8", bits = 8,
   product = {
@@ -21,8 +26,8 @@ return {
     sum = SUM, largest_row = STEPS, is_offset = true,
     largest_key = LARGEST_KEY, largest_weight = LARGEST_WEIGHT, cached = "int8_row",
     ways = {
-      { product = "bytes", row = offset_byte, panel = byte, header = 8, has_offset = true, store = "store_uint8",
-        in_order = "store_int8" },
+      by_bytes("byte_matrices"),
+      by_bytes("bytes"),
       { product = "signed_bytes", row = byte, panel = byte, header = 8, has_offset = true, middle = 128,
         store = "store_int8", in_order = "store_int8" },
       { product = "int16", row = difference, panel = byte, header = 4, load = "load_int8", store = "store_int16",

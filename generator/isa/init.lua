@@ -40,7 +40,17 @@
 --                              multiplies twice the depth of two rows by two columns, nil for none. rows(element,
 --                              element): a, from both rows; low(b, next), high(b, next): the columns of the first half
 --                              of a vector and of the second, from it and the next in depth; dot; exchange(sum, sum),
---                              its own inverse: sums of two rows, as those of two columns of both
+--                              its own inverse: sums of two rows, as those of two columns of both; add_start(sum,
+--                              offset, weights): adds a row's offset times the lower halves of lanes of sums of
+--                              weights, whose upper ones are 0; nil where a multiplication of lanes does it
+--   byte_matrices              as bytes, and whole matrices of them, by `matrix`: rows, vectors: of the greatest sum,
+--                              twice as many as one matrix register has rows; depths: what an instruction may multiply,
+--                              the best first; size(rows, depth): of all registers before their use; release: after it;
+--                              fence: between other code and theirs; and of registers 0 to 3, sums of the first rows
+--                              and of the others by `vectors`, 4 and 5, rows, 6 and 7, columns: zero(register),
+--                              load(register, pointer, stride), store(register, pointer, stride), dot(sum, rows,
+--                              columns)
+--   grouped_matrices           the same as grouped_bytes, of rows signed and columns not
 --   signed_bytes               of a and b signed, in lanes of 32 bits; unsigned: splat and dot where a is not
 --   bytes_by_lane              of a unsigned and of the signed ones in a lane of b, whose number dot has besides; where
 --                              a is signed: lessen(a), each byte less `less`

@@ -1,6 +1,7 @@
 -- plan/family.lua: the tile of one product, and its kernels at every height of this tile and at every width of its
 -- covers. Knows no operation.
 local kernels = require "plan.kernels"
+local matrix = require "plan.matrix"
 local tiles = require "plan.tiles"
 local tuning = require "plan.tuning"
 
@@ -44,9 +45,11 @@ end
 -- Appends one kernel; tile: as plan/kernels.lua has it. f.lines, f.lowest_asking: how many lines the kernels from a
 -- height on prefetch, 0 or nil for none.
 function family.add_kernel(f, tile)
+  local by_matrix = matrix.takes(f, tile.mr)
+  if by_matrix and tile.mr < f.mr then return end -- that of the greatest height takes all
   tile.lines = (f.lines or 0) > 0 and tile.mr >= f.lowest_asking and f.lines or nil
   tile.does, tile.sweeps = f.does, f.tallest and tile.mr > f.tallest and tile.nv or 1
-  f.kernels[#f.kernels + 1] = kernels.kernel(f.group, tile)
+  f.kernels[#f.kernels + 1] = kernels.kernel(by_matrix and f.matrix.group or f.group, tile)
 end
 
 -- Appends kernels of every height and the given widths in vectors.
@@ -59,8 +62,9 @@ end
 -- The kernel of that height, width in vectors and number of panels, nil where there is none; is_tail: of the last
 -- panel, where that has its own.
 function family.kernel(f, mr, nv, np, is_tail)
+  local height = matrix.takes(f, mr) and f.mr or mr
   for _, kernel in ipairs(f.kernels) do
-    local is_it = kernel.mr == mr and kernel.nv == nv and kernel.np == (np or 1)
+    local is_it = kernel.mr == height and kernel.nv == nv and kernel.np == (np or 1)
     if is_it and (kernel.tail ~= nil) == (is_tail or false) then return kernel end
   end
 end

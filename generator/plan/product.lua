@@ -7,6 +7,7 @@ local formats = require "formats"
 local kept = require "formats.vocabulary.kept"
 local multiply = require "formats.vocabulary.multiplied"
 local kernels = require "plan.kernels"
+local matrix = require "plan.matrix"
 local tiles = require "plan.tiles"
 local tuning = require "plan.tuning"
 
@@ -69,8 +70,8 @@ end
 -- wisdom says.
 local function prefetched_lines(f, p, unrolled)
   local turn_bytes = p.spec.unroll * f.nv * p.isa.width * 4
-  local lines = f.X.of_bytes and math.ceil(f.sum_bytes / caches.line_bytes / TILES_ASKING) or
-    math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
+  local lines = f.matrix and f.matrix.lines or
+    f.X.of_bytes and math.ceil(f.sum_bytes / caches.line_bytes / TILES_ASKING) or math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
   if f.sums[1].length < unrolled then return lines end
   return (tuning.value(p, f.op .. ".prefetch", lines, { least = 0, most = 8, candidates = { 0, lines * 2 } }))
 end
@@ -80,13 +81,15 @@ end
 -- that asks. A lower one is alone: its panels are all that is read, in a stream the caches follow. A sum without a turn
 -- of its loop has none to ask in. Kernels of products that ask themselves prefetch what they read, or nothing.
 local function plan_prefetches(f, p)
-  local unrolled = f.X.of_bytes and f.X.groups.group or p.spec.unroll * f.X.unit
+  local unrolled = f.matrix and f.matrix.depth or f.X.of_bytes and f.X.groups.group or
+    p.spec.unroll * f.X.unit
   f.lines = f.asks_itself and 0 or prefetched_lines(f, p, unrolled)
   if f.lines == 0 then
     f.lowest_asking, f.first_stream, f.prefetches = f.mr + 1, 0, { 0, 0 }
     return
   end
-  f.lowest_asking = f.sums[1].length >= unrolled and math.ceil(f.lone / 2) or f.mr + 1
+  f.lowest_asking = f.matrix and f.matrix.least or
+    f.sums[1].length >= unrolled and math.ceil(f.lone / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
   f.prefetches = { 0, 0 }
   local turn = f.first_stream
@@ -244,12 +247,14 @@ end
 -- The kernels that a product takes: those of all products that compute the same.
 local function plan_kernels(f, p)
   local template = f.is_digits and "gemm_digits" or f.X.in_groups and "gemm_rounded" or "gemm"
-  family.take_group(f, kernels.group(p, kernels_name(f), identity(f, p), {
+  local facts = {
     template = ("linear/%s.c.lt"):format(template), X = f.X, k = f.k, lda = f.lda, sums = f.sums, n_sums = f.n_sums,
     is_sliced = f.is_sliced, longest_sum = f.longest_sum, rows = f.rows, first_stream = f.first_stream,
     together = f.together,
     what = ("rows of %s times panels of packed weights"):format(f.X.row.name),
-  }))
+  }
+  matrix.take_group(f, p, "matrix_" .. kernels_name(f), identity(f, p), facts)
+  family.take_group(f, kernels.group(p, kernels_name(f), identity(f, p), facts))
 end
 
 -- Widths of the panels but the last one, if that has kernels of its own; each once.
@@ -297,17 +302,19 @@ return function(p, op, what, dims)
   local in_groups = formats.get(name).product.group ~= nil
   local groups = (name == "f32" or in_groups) and kept.vocabulary(p.weights_dtype, p.isa)
   local set = tile_set(p.isa, groups, in_groups)
-  local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, tiles.MAX_NV),
+  local most_vectors = matrix.most_vectors(multiply.vocabulary(name, p.isa, p.weights_dtype)) or tiles.MAX_NV
+  local f = family.new(p, op, what, tiles.candidates(set, dims.vectors, most_vectors),
     name == "f32" and formats.word(p.weights_dtype) or
     in_groups and formats.word(name) .. "_" .. formats.word(p.weights_dtype) or name)
   if groups and groups.is_float == false and p.isa.widens_for_fma then family.sweep(f, set) end
   local most = math.max(f.mr, tiles.tallest(set, f.nv))
   f.mr = rows_by_model(f, dims)
-  family.tune_rows(p, { f }, op .. ".rows", most)
   f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads,
     dims.x_floats or dims.lda
   f.parts, f.is_fast = dims.parts or 1, dims.is_fast
   plan_arithmetic(f, p, name)
+  matrix.plan(f)
+  if not f.matrix then family.tune_rows(p, { f }, op .. ".rows", most) end
   plan_slices(f, p)
   local widths = whole_widths(f)
   plan_wide(f, p.isa, set)

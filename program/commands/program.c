@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "cpu.h"
 #include "manual.h"
 #include "standard_files.h"
 
@@ -187,6 +188,7 @@ int ga_program(const struct ga_model *model, int argc, char **argv)
         return (int)ga_failed(&context, "the model has ABI %u and this program %d: build both anew",
                               (unsigned)model->abi, GA_ABI);
     }
+    (void)ga_cpu_allow_amx(); // a program's process is its own
     enum ga_exit code = dispatch(&context, argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == GA_EXIT_OK) { // a full disk must not look like success
         code = ga_failed(&context, "standard output could not be written");

@@ -1,12 +1,13 @@
 // cpu.c: asks the CPU which vector extensions it and its operating system support, by the instructions cpuid and xgetbv
 // themselves: compilers' runtimes differ in what they know. What the answers mean is in cpu_decode.c. On AArch64 the
-// operating system asks the CPU, and answers. Keeps no state.
+// operating system asks the CPU, and answers; on x86 it says which registers this process may use. Keeps no state.
 #include "cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
 #include "cpu_decode.h"
+#include "on_linux.h"
 
 static void ask(struct ga_cpu_answers *answers, enum ga_cpu_leaf leaf, unsigned int number, unsigned int subleaf)
 {
@@ -33,7 +34,8 @@ struct ga_cpu_found ga_cpu_find(uint32_t asked)
         ask(&answers, GA_CPU_LEAF_1, 1, 0);
     }
     if (ga_cpu_has_xgetbv(&answers)) {
-        answers.xcr0 = read_xcr0();
+        answers.xcr0 = read_xcr0() &
+                       ((asked & (GA_CPU_AMX_TILE | GA_CPU_AMX_INT8)) != 0 ? ga_x86_permitted_registers() : UINT64_MAX);
     }
     if (ga_cpu_has_leaf(&answers, GA_CPU_LEAF_7)) {
         ask(&answers, GA_CPU_LEAF_7, 7, 0);
@@ -72,4 +74,13 @@ uint32_t ga_cpu_features(void)
 bool ga_cpu_has(uint32_t needed)
 {
     return ga_cpu_find(needed).usable == needed;
+}
+
+bool ga_cpu_allow_amx(void)
+{
+    const uint32_t amx = GA_CPU_AMX_TILE | GA_CPU_AMX_INT8;
+    if (ga_cpu_find(amx).disabled != 0) {
+        ga_x86_ask_for_matrices();
+    }
+    return ga_cpu_has(amx);
 }

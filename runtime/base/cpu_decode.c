@@ -7,8 +7,8 @@
 enum { OSXSAVE = 1 << 27, AVX = 1 << 28 }; // bits of ECX in leaf 1
 
 // Registers that the operating system saves, as bits of XCR0: xmm and the upper halves of ymm; and besides those masks,
-// the upper halves of zmm0..15, and zmm16..31.
-enum { YMM = 0x06, ZMM = 0xe6 };
+// the upper halves of zmm0..15, and zmm16..31; and besides those the matrix registers and their sizes.
+enum { YMM = 0x06, ZMM = 0xe6, TILES = 0x600e6 };
 
 static const struct row {
     uint32_t feature;

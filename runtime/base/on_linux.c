@@ -1,21 +1,25 @@
 // on_linux.c: calls that only Linux has: files without a name (O_TMPFILE, linkat), the CPUs that the thread may run on,
-// and getauxval. Elsewhere it makes no such file, and counts all CPUs that are online.
+// getauxval, and arch_prctl. Elsewhere it makes no such file, counts all CPUs that are online, and permits no AMX.
 #define _FILE_OFFSET_BITS 64
 #if defined(__linux__)
-#define _GNU_SOURCE // O_TMPFILE, sched_getaffinity
+#define _GNU_SOURCE // O_TMPFILE, sched_getaffinity, syscall
 #endif
 #include "on_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cpu.h"
 
+#define MATRICES (UINT64_C(1) << 18) // of XCR0: the contents of AMX's matrix registers
+
 #if defined(__linux__)
 #include <sched.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 
 enum { PROC_NAME = 40 };
 enum { ASIMD = 1 << 1, ASIMDDP = 1 << 20, I8MM = 1 << 13, BF16 = 1 << 14 }; // two of AT_HWCAP, two of AT_HWCAP2
@@ -60,6 +64,22 @@ uint32_t ga_aarch64_features(void)
     return 0;
 #endif
 }
+
+#if defined(SYS_arch_prctl)
+enum { GET_PERMISSIONS = 0x1022, ASK_FOR_PERMISSION = 0x1023, MATRICES_NUMBER = 18 }; // ARCH_*_XCOMP_PERM
+
+uint64_t ga_x86_permitted_registers(void)
+{
+    uint64_t permitted = 0;
+    const bool is_told = syscall(SYS_arch_prctl, GET_PERMISSIONS, &permitted) == 0; // from Linux 5.16 on
+    return is_told && (permitted & MATRICES) != 0 ? UINT64_MAX : ~MATRICES;
+}
+
+void ga_x86_ask_for_matrices(void)
+{
+    (void)syscall(SYS_arch_prctl, ASK_FOR_PERMISSION, MATRICES_NUMBER);
+}
+#endif
 #else
 int ga_unnamed_file_open(const char *folder, mode_t mode)
 {
@@ -84,5 +104,16 @@ long ga_cpus_allowed(void)
 uint32_t ga_aarch64_features(void)
 {
     return GA_CPU_ASIMD;
+}
+#endif
+
+#if !defined(SYS_arch_prctl)
+uint64_t ga_x86_permitted_registers(void)
+{
+    return ~MATRICES;
+}
+
+void ga_x86_ask_for_matrices(void)
+{
 }
 #endif

@@ -1,6 +1,6 @@
 // on_linux.h: all that is asked of Linux alone, with what stands in for it elsewhere: files that have no name until
 // they are whole, so that a process that is killed before leaves nothing of them; the CPUs that a thread may run on;
-// what a CPU of AArch64 has. Not a header users include.
+// what a CPU of AArch64 has; the matrix registers of x86. Not a header users include.
 #ifndef GA_ON_LINUX_H
 #define GA_ON_LINUX_H
 
@@ -20,5 +20,12 @@ long ga_cpus_allowed(void);
 // The features of a CPU of AArch64 that Linux says it has, as GA_CPU_* bits; on other systems NEON alone, which no CPU
 // that they run on lacks.
 uint32_t ga_aarch64_features(void);
+
+// The registers of an x86 CPU that this process may use, as bits of XCR0: all but the matrix registers of AMX, unless
+// Linux has let it use them.
+uint64_t ga_x86_permitted_registers(void);
+
+// Asks Linux for them. Whether it has agreed is what ga_x86_permitted_registers says afterwards.
+void ga_x86_ask_for_matrices(void);
 
 #endif

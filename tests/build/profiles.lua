@@ -19,7 +19,7 @@ profiles.ALL = models_profile("out/test/all", "out/gen/test/")
 
 -- Variants that are written in terms of AVX2, by SIMDe or by tests/emulate, with its flags.
 local BY_AVX2 = "-isystem tests/emulate $runtime_includes -I out/include -mavx2 -mfma -Wno-psabi"
-profiles.EMULATED = { avx512 = BY_AVX2, avx2vnni = BY_AVX2 }
+profiles.EMULATED = { avx512 = BY_AVX2, avx512amx = BY_AVX2, avx2vnni = BY_AVX2 }
 profiles.EMULATION = { obj = "out/emulated/obj", test = "out/emulated/test", variables = { { "opt", "-O1" } } }
 
 -- Data races are looked for apart: one binary has one sanitizer of memory.

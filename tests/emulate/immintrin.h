@@ -1,5 +1,5 @@
 // immintrin.h: stands before the compiler's own on the include path and adds AVX-512, which SIMDe writes in terms of
-// AVX2, and AVX-VNNI, so that the kernels' arithmetic can be tested on CPUs without them. Says nothing about speed.
+// AVX2, AVX-VNNI and AMX, so that the kernels' arithmetic can be tested on CPUs without them. Says nothing about speed.
 #ifndef TESTS_EMULATE_IMMINTRIN_H
 #define TESTS_EMULATE_IMMINTRIN_H
 
@@ -57,6 +57,8 @@ EMULATED_CONVERSION(emulated_cvtepi32_epi16, __m512i, int32_t, simde_mm512_store
                     _mm256_loadu_si256)
 EMULATED_CONVERSION(emulated_cvtepi32_epi8, __m512i, int32_t, simde_mm512_storeu_si512, , __m128i, int8_t,
                     _mm_loadu_si128)
+EMULATED_CONVERSION(emulated_cvtepu16_epi32, __m256i, uint16_t, _mm256_storeu_si256, , __m512i, int32_t,
+                    simde_mm512_loadu_si512)
 
 // -- AVX-VNNI -------------------------------------------------------------------------------------------------------
 
@@ -82,10 +84,80 @@ EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 #define _mm256_dpbusd_avx_epi32(sum, a, b) emulated_dpbusd(sum, a, b)
 #define _mm256_dpwssd_avx_epi32(sum, a, b) emulated_dpwssd(sum, a, b)
 #define _mm512_cvtepi32_ps(v) emulated_cvtepi32_ps(v)
+#define _mm512_cvtepu16_epi32(v) emulated_cvtepu16_epi32(v)
 #define _mm512_cvtps_epi32(v) emulated_cvtps_epi32(v)
 #define _mm512_cvtepi32_epi16(v) emulated_cvtepi32_epi16(v)
 #define _mm512_cvtepi32_epi8(v) emulated_cvtepi32_epi8(v)
 #define _mm512_maskz_loadu_ps(mask, from) emulated_maskz_loadu_ps(mask, from)
 #define _mm512_mask_storeu_ps(to, mask, v) emulated_mask_storeu_ps(to, mask, v)
+
+// -- AMX ------------------------------------------------------------------------------------------------------------
+
+// The matrix registers of a thread, which all files of a test share.
+struct emulated_tiles {
+    uint16_t row_bytes[8];
+    uint8_t rows[8], bytes[8][16][64];
+};
+__attribute__((weak)) _Thread_local struct emulated_tiles emulated_tiles;
+
+static inline void emulated_tile_loadconfig(const void *sizes)
+{
+    memset(&emulated_tiles, 0, sizeof emulated_tiles);
+    memcpy(emulated_tiles.row_bytes, (const char *)sizes + 16, sizeof emulated_tiles.row_bytes);
+    memcpy(emulated_tiles.rows, (const char *)sizes + 48, sizeof emulated_tiles.rows);
+}
+
+static inline void emulated_tile_zero(size_t tile)
+{
+    memset(emulated_tiles.bytes[tile], 0, sizeof emulated_tiles.bytes[tile]);
+}
+
+static inline void emulated_tile_loadd(size_t tile, const void *from, size_t stride)
+{
+    emulated_tile_zero(tile);
+    for (size_t row = 0; row < emulated_tiles.rows[tile]; row++) {
+        memcpy(emulated_tiles.bytes[tile][row], (const char *)from + row * stride, emulated_tiles.row_bytes[tile]);
+    }
+}
+
+static inline void emulated_tile_stored(size_t tile, void *to, size_t stride)
+{
+    for (size_t row = 0; row < emulated_tiles.rows[tile]; row++) {
+        memcpy((char *)to + row * stride, emulated_tiles.bytes[tile][row], emulated_tiles.row_bytes[tile]);
+    }
+}
+
+// A function that adds to a lane of `sums` the products of four bytes of a row of `a` with four of a lane of `b`.
+#define EMULATED_TILE_PRODUCTS(name, a_type, b_type)                                                  \
+    static inline void name(size_t sums, size_t a, size_t b)                                          \
+    {                                                                                                 \
+        for (size_t row = 0; row < emulated_tiles.rows[sums]; row++) {                                \
+            for (size_t k = 0; k < emulated_tiles.row_bytes[a]; k++) {                                \
+                const uint8_t *bytes = emulated_tiles.bytes[b][k / 4];                                \
+                for (size_t lane = 0; lane < emulated_tiles.row_bytes[sums] / 4u; lane++) {           \
+                    int32_t sum;                                                                      \
+                    memcpy(&sum, &emulated_tiles.bytes[sums][row][4 * lane], sizeof sum);             \
+                    sum += (a_type)emulated_tiles.bytes[a][row][k] * (b_type)bytes[4 * lane + k % 4]; \
+                    memcpy(&emulated_tiles.bytes[sums][row][4 * lane], &sum, sizeof sum);             \
+                }                                                                                     \
+            }                                                                                         \
+        }                                                                                             \
+    }
+
+EMULATED_TILE_PRODUCTS(emulated_tile_dpbusd, uint8_t, int8_t)
+EMULATED_TILE_PRODUCTS(emulated_tile_dpbsud, int8_t, uint8_t)
+
+#undef _tile_loadd
+#undef _tile_stored
+#undef _tile_dpbusd
+#undef _tile_dpbsud
+#undef _tile_zero
+#define _tile_loadconfig(sizes) emulated_tile_loadconfig(sizes)
+#define _tile_release() memset(&emulated_tiles, 0, sizeof emulated_tiles)
+#define _tile_zero(tile) emulated_tile_zero(tile)
+#define _tile_loadd(tile, from, stride) emulated_tile_loadd(tile, from, stride)
+#define _tile_stored(tile, to, stride) emulated_tile_stored(tile, to, stride)
+#define _tile_dpbusd(sums, a, b) emulated_tile_dpbusd(sums, a, b)
+#define _tile_dpbsud(sums, a, b) emulated_tile_dpbsud(sums, a, b)
 
 #endif

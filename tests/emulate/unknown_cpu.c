@@ -17,3 +17,8 @@ bool ga_cpu_has(uint32_t needed)
 {
     return needed == 0;
 }
+
+bool ga_cpu_allow_amx(void)
+{
+    return false;
+}

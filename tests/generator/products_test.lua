@@ -87,7 +87,8 @@ fact.holds("the largest running sum fits 32 bits", function()
 end)
 
 -- What compilers do not call as the CPU's feature is called.
-local FLAGS = { ASIMDDP = "-march=armv8.2-a+dotprod", I8MM = "-march=armv8.2-a+i8mm+bf16",
+local FLAGS = { AMX_TILE = "-mamx-tile", AMX_INT8 = "-mamx-int8", ASIMDDP = "-march=armv8.2-a+dotprod",
+  I8MM = "-march=armv8.2-a+i8mm+bf16",
   BF16 = "-march=armv8.2-a+i8mm+bf16" }
 
 fact.holds("each asks the CPU for what its compiler flags allow, and the runtime knows that", function()
@@ -111,6 +112,7 @@ end
 fact.holds("a set that refines a product of an arithmetic comes before the set, and no other does", function()
   fact.lists_equal(names_of_variants({ "i16", "bf16" }, "avx512"), { "avx512bf16", "avx512" })
   fact.lists_equal(names_of_variants({ "i16" }, "avx512"), { "avx512" })
+  fact.lists_equal(names_of_variants({ "int8" }, "avx512"), { "avx512amx", "avx512" })
   fact.lists_equal(names_of_variants({ "int8" }, "neon"), { "neonv86", "neonv84", "neon" })
   fact.lists_equal(names_of_variants({ "bf16" }, "neon"), { "neonv86", "neon" })
   fact.lists_equal(names_of_variants({}, "neon", "int4"), { "neonv86", "neonv84", "neon" })

@@ -119,6 +119,7 @@ bool kernels_for_steps(const struct ga_model *model)
 
 void kernels_check(struct checks *checks, kernel_fact *fact, const struct ga_model *model)
 {
+    (void)ga_cpu_allow_amx();
     checks_subject(checks, model->name, "(no variant yet)");
     fact(checks, model);
     checks_situation(checks, "all shapes");
@@ -147,6 +148,7 @@ static bool named_before(size_t m, const char *isa)
 
 void kernels_name_skipped(void)
 {
+    (void)ga_cpu_allow_amx();
     for (size_t m = 0; m < n_ga_test_models; m++) {
         for (size_t v = 0; v < ga_test_models[m]->n_variants; v++) {
             const struct ga_variant *variant = &ga_test_models[m]->variants[v];

@@ -9,6 +9,7 @@ local fs = require "base.fs"
 local BOUNDS = {
   { pattern = "^runtime/weights/", bytes = 16384 }, -- what reads and writes files has names and paths at hand
   { pattern = "^runtime/packed/", bytes = 16384 },
+  { pattern = "^out/gen/.*_matrix_", bytes = 8192 }, -- the sums of 32 rows by 32 columns are 4096 bytes
   { pattern = "", bytes = 4096 },
 }
 -- And a whole call, from ga_model_run down: half of the smallest stack that musl ever gave a thread (80 KiB).

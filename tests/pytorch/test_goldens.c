@@ -11,6 +11,7 @@
 
 #include "../demo/formula.h"
 #include "arena.h"
+#include "cpu.h"
 #include "load.h"
 #include "model.h"
 #include "weights.h"
@@ -244,6 +245,7 @@ static void check_layout(const struct layout *layout)
     struct ga_weights *weights = weights_file(layout), *goldens = NULL;
     struct ga_error error;
     size_t ran = 0;
+    (void)ga_cpu_allow_amx();
     cr_assert_eq(ga_weights_open("tests/pytorch/goldens.safetensors", &goldens, &error), GA_OK, "%s", error.text);
     for (size_t v = 0; v < layout->model->n_variants; v++) {
         struct session session = {.layout = layout, .goldens = goldens};

@@ -251,6 +251,7 @@ int main(void)
 {
     static struct checks checks;
     size_t failed = 0;
+    (void)ga_cpu_allow_amx();
     for (size_t m = 0; m < n_ga_test_models; m++) {
         checks = checks_new("bits", 1);
         checks_subject(&checks, ga_test_models[m]->name, "(no variant yet)");

@@ -39,11 +39,27 @@ Test(cpu, features_are_those_the_kernel_lists)
     if (!read_flags(flags, sizeof flags - 1)) {
         cr_skip_test("no flags in /proc/cpuinfo to compare with");
     }
+    (void)ga_cpu_allow_amx();
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         char word[32];
         snprintf(word, sizeof word, " %s ", features[i].name);
         cr_expect_eq(ga_cpu_has(features[i].bit), strstr(flags, word) != NULL, "%s", features[i].name);
     }
+}
+
+enum { AMX = GA_CPU_AMX_TILE | GA_CPU_AMX_INT8 };
+
+// Linux permits them to nobody who has not asked.
+Test(cpu, matrix_registers_are_usable_after_they_are_allowed_and_not_before)
+{
+    const struct ga_cpu_found before = ga_cpu_find(AMX);
+    if (getenv("GA_EMULATED")) {
+        cr_skip_test("an emulator has no permissions");
+    }
+    cr_expect_eq(before.usable, 0);
+    cr_expect_eq(ga_cpu_allow_amx(), before.disabled == AMX, "a CPU that has them may use them then, and no other");
+    cr_expect_eq(ga_cpu_find(AMX).usable, before.disabled);
+    cr_expect_eq(ga_cpu_allow_amx(), before.disabled == AMX, "a second time");
 }
 
 Test(cpu, every_feature_has_a_bit_of_its_own)

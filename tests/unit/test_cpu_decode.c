@@ -5,11 +5,13 @@
 
 enum { OSXSAVE = 1 << 27, AVX_BIT = 1 << 28, FMA_BIT = 1 << 12 };                   // leaf 1, ECX
 enum { XMM = 0x3, AVX_STATE = 0x7, AVX512_STATE = 0xe7, NO_HIGH_REGISTERS = 0x67 }; // XCR0, with x87
+enum { AMX_STATE = 0x600e7, NO_CONTENTS = 0x200e7 };
 
 #define AVX2_BIT (UINT32_C(1) << 5) // leaf 7, EBX
 #define AVX512_BITS (UINT32_C(1) << 16 | UINT32_C(1) << 17 | UINT32_C(1) << 30 | UINT32_C(1) << 31)
 #define VNNI_BIT (UINT32_C(1) << 11)                     // leaf 7, ECX
 #define LATER_BITS (UINT32_C(1) << 5 | UINT32_C(1) << 4) // leaf 7 subleaf 1, EAX: avx512_bf16, avx_vnni
+#define AMX_BITS (UINT32_C(1) << 24 | UINT32_C(1) << 25) // leaf 7, EDX
 #define SSE4A_BIT (UINT32_C(1) << 6)                     // leaf 0x80000001, ECX
 #define JUNK                                           \
     {                                                  \
@@ -17,6 +19,7 @@ enum { XMM = 0x3, AVX_STATE = 0x7, AVX512_STATE = 0xe7, NO_HIGH_REGISTERS = 0x67
     } // what is no leaf of this CPU
 
 #define SET_AVX2 (GA_CPU_AVX2 | GA_CPU_FMA)
+#define AMX (GA_CPU_AMX_TILE | GA_CPU_AMX_INT8)
 #define SET_AVX512 (GA_CPU_AVX512F | GA_CPU_AVX512DQ | GA_CPU_AVX512BW | GA_CPU_AVX512VL)
 #define SET_ALL (SET_AVX2 | SET_AVX512 | GA_CPU_AVX512_VNNI | GA_CPU_AVX512_BF16 | GA_CPU_AVX_VNNI)
 
@@ -58,6 +61,14 @@ static const struct {
      SET_AVX512 | GA_CPU_AVX512_VNNI | GA_CPU_AVX512_BF16},
     {"AVX-512, nothing saved", SERVER(0), 0, SET_ALL},
     {"masks and zmm saved, ymm not", SERVER(0xe3), 0, SET_ALL},
+    {"AMX",
+     {{{27}, {0, 0, OSXSAVE | AVX_BIT | FMA_BIT}, {0, AVX2_BIT, 0, AMX_BITS}, JUNK}, AMX_STATE},
+     SET_AVX2 | AMX,
+     0},
+    {"AMX, not permitted",
+     {{{27}, {0, 0, OSXSAVE | AVX_BIT | FMA_BIT}, {0, AVX2_BIT, 0, AMX_BITS}, JUNK}, NO_CONTENTS},
+     SET_AVX2,
+     AMX},
     {"AMD's AVX2, SSE4a in an extended leaf",
      {{{13}, {0, 0, OSXSAVE | AVX_BIT | FMA_BIT}, {0, AVX2_BIT}, JUNK, {0x8000001F}, {0, 0, SSE4A_BIT}}, AVX_STATE},
      SET_AVX2 | GA_CPU_SSE4A,

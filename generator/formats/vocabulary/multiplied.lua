@@ -2,6 +2,7 @@
 -- instruction set. Never says which product: the plan gives each its format.
 local formats = require "formats"
 local kept = require "formats.vocabulary.kept"
+local words = require "formats.vocabulary.words"
 
 local multiplied = {}
 
@@ -40,9 +41,9 @@ end
 function multiplied.needs(name, set)
   local way, product = way_of(name, set)
   if not way then return { helpers = {}, cflags = {}, cpu = {} } end
-  local words = { way.store, way.in_order }
-  for _, word in ipairs(way.words or {}) do words[#words + 1] = word end
-  local needs, A = set.needs(words, { product }), formats.get(name).product
+  local called = { way.store, way.in_order }
+  for _, word in ipairs(way.words or {}) do called[#called + 1] = word end
+  local needs, A = set.needs(called, { product }), formats.get(name).product
   needs.helpers[#needs.helpers + 1] = A.functions and A.functions(set)
   return needs
 end
@@ -100,24 +101,33 @@ end
 -- in a panel before a running sum.
 local function of_integers(name, set)
   local V, A, way, product = set.V, formats.get(name).product, way_of(name, set)
-  local function spelled(format) return function(...) return format:format(...) end end
   local X = setmetatable({ name = name, is_narrow = true, is_integer = true, is_offset = A.is_offset or false,
     largest_row = A.largest_row, largest_weight = A.largest_weight,
     total_weight = A.total_weight, unit = product.unit, vector = product.type or V.ints, sum = V.ints,
-    splat = spelled(product.splat), load = spelled(product[way.load or "load"] or product.load),
+    splat = words.spelled(product.splat), load = words.spelled(product[way.load or "load"] or product.load),
     to_floats = V.to_floats, store = V[way.store], in_order = V[way.in_order or way.store] }, { __index = way })
   -- Keys and values are made as rows are, or where those have an offset, as rows of elements of panels.
   local own = { name = name .. "_key", largest_row = A.largest_key, row = way.panel, store = X.in_order }
   X.keys = A.largest_key and own or X
   -- Softmax weights have no sign, and no offset either.
   local unsigned = product.unsigned or product
-  X.weights = setmetatable({ splat = spelled(unsigned.splat),
+  X.weights = setmetatable({ splat = words.spelled(unsigned.splat),
     dot = function(a, b, sum) return unsigned.dot:format(sum, a, b) end }, { __index = X })
-  X.pairs = product.pairs and setmetatable({}, { __index = function(_, word) return spelled(product.pairs[word]) end })
+  X.pairs = words.of(product.pairs)
+  X.matrix = words.of(product.matrix)
   function X.dot(a, b, sum) return product.dot:format(sum, a, b) end
   function X.column_bytes(length) return (length + way.header) * way.panel.bytes end
+  function X.started(m, sums, sum)
+    if product.add_start then
+      local lower = V.int_and(V.int_load(sums), V.int_splat("0xffff"))
+      return product.add_start:format(sum, V.int_splat("offset" .. m), lower)
+    end
+    return V.int_add(V.int_mul(V.int_splat("offset" .. m), V.int_load(sums)), sum)
+  end
   function X.start(m, sums)
-    return way.has_offset and sums and V.int_mul(V.int_splat("offset" .. m), V.int_load(sums)) or V.int_zero()
+    if not (way.has_offset and sums) then return V.int_zero() end
+    return product.add_start and X.started(m, sums, V.int_zero()) or
+      V.int_mul(V.int_splat("offset" .. m), V.int_load(sums))
   end
   function X.total(sum, m, scales, before)
     return V.add(V.mul(X.to_floats(sum), V.mul("scale" .. m, V.load(scales))), before)
@@ -133,8 +143,10 @@ end
 --   groups                         the dtype of weights, where it keeps numbers in groups: then there is no load
 --   steps                          the dtype of steps, where rows are kept as numbers of steps: those of keys stand in
 --                                  the header
---   pairs                          of integers: the words of a product of pairs of rows (isa/init.lua), or nil
+--   pairs, matrix                  of integers: the words of a product of pairs of rows, and of matrices
+--                                  (isa/init.lua), or nil
 --   start(m, sums)                 a running sum of row m before its first product; sums: nil where zero is zero
+--   started(m, sums, sum)          the same, of rows that have an offset, and `sum` more
 --   keys                           of integers: what templates may say of how keys and values become elements of panels
 --   weights                        of integers: the same as of all rows, of softmax weights
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
