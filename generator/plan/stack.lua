@@ -16,8 +16,9 @@ local tuning = require "plan.tuning"
 local stack = {}
 
 local MID_BYTES = 512 * 1024 -- of a buffer of a block of rows, between the products of a sublayer: it stays in L2
-local LEAST_ROWS, MOST_ROWS = 48, 192
-local FAST_ROWS = 128 -- the least where pairs of rows are multiplied: 7/4 of the weights are read for each block
+-- At least so many rows even if their buffer does not stay there: all weights are read for each block, many times the
+-- bytes of the buffer.
+local LEAST_ROWS, MOST_ROWS = 128, 192
 local CACHE_PERIOD = 2048 -- bytes
 local OF_THREADS = { block = true, thread = true } -- first dimensions of buffers that each thread has its own of
 local ROWS = "x" -- the tensor that goes through all layers, and that the schedule itself takes rows away from
@@ -187,8 +188,7 @@ end
 local function plan_block_rows(p)
   for _, f in ipairs(p.products) do
     if f.to then
-      local least = f.is_fast and FAST_ROWS or LEAST_ROWS
-      local kept = math.min(MOST_ROWS, math.max(least, math.floor(MID_BYTES / (f.to.width * 4))))
+      local kept = math.min(MOST_ROWS, math.max(LEAST_ROWS, math.floor(MID_BYTES / (f.to.width * 4))))
       local rows = round_up(tuning.value(p, "block.rows", kept, { least = 16, most = 2 * MOST_ROWS,
         candidates = tuning.doublings(kept) }), f.mr)
       p.block_rows = math.min(rows, p.block_rows or rows)

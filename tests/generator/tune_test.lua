@@ -11,6 +11,7 @@ local search = require "tools.tune.search"
 -- -- Search -----------------------------------------------------------------------------------------------------------
 
 local PARAMETERS = {
+  { name = "block.rows", model = 128, candidates = { 64, 128 } },
   { name = "group.rows", model = 256, candidates = { 64, 128, 256 } },
   { name = "out.prefetch", model = 1, candidates = { 0, 1, 2 } },
   { name = "out.rows", model = 12, candidates = { 6, 9, 10, 11, 12 } },
@@ -36,11 +37,11 @@ fact.holds("it finds the best of each parameter, and passes over all again until
   fact.equal(is_done, true)
 end)
 
-fact.holds("it tries rows first and the nearest candidates first, and each against the best so far", function()
+fact.holds("it tries rows of blocks, then of tiles, the nearest candidates first, each against the best", function()
   local log = {}
   search.run(PARAMETERS, by_cost(function() return 1 end, log))
-  fact.lists_equal(log, { "out.rows=11", "out.rows=10", "out.rows=9", "out.rows=6", "out.prefetch=0", "out.prefetch=2",
-    "group.rows=128", "group.rows=64" })
+  fact.lists_equal(log, { "block.rows=64", "out.rows=11", "out.rows=10", "out.rows=9", "out.rows=6", "out.prefetch=0",
+    "out.prefetch=2", "group.rows=128", "group.rows=64" })
 end)
 
 fact.holds("values of the cost model are left out", function()

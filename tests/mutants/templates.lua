@@ -3,8 +3,8 @@ local GENERIC = "matches_the_generic_kernel"
 
 return {
   { name = "blocks_to_the_first_rows", file = "templates/linear/multiply.c.lt",
-    from = "multiply_passes(p, packed_at(x, from * p->x_stride), w, y + from * p->y_stride",
-    to = "multiply_passes(p, packed_at(x, from * p->x_stride), w, y",
+    from = "multiply_slices(p, packed_at(x, from * p->x_stride), w, y + from * p->y_stride",
+    to = "multiply_slices(p, packed_at(x, from * p->x_stride), w, y",
     test = { "facts", "small_24_3", GENERIC },
     why = "results of later blocks of rows go where those of the first are" },
   { name = "blocks_of_the_first_queries", file = "templates/schedule/project_linear.c.lt",

@@ -9,7 +9,7 @@ Library.__index = Library
 local C = ffi.C
 local LENGTHS = { 20, 128, 512 } -- of the calls that are measured, within the model's range
 local CACHED = 256               -- keys in the cache before the call with one row
-local SAMPLE, LONGEST = 1e-3, 0.1 -- seconds that a sample takes at least; a longer call is only measured if no other is
+local SAMPLE, LONGEST = 1e-3, 0.25 -- seconds of a sample at least; a longer call is only measured if no other is
 
 ffi.cdef [[
   struct timespec_of_tune { long seconds, nanoseconds; };

@@ -3,7 +3,7 @@
 local ratio = {}
 
 -- Rounds: at least, at most, and how many between two looks. CLOSE: within so much of 1 two times are the same.
-local LEAST, MOST, EACH, CLOSE = 16, 240, 8, 0.005
+local LEAST, MOST, EACH, CLOSE = 8, 240, 8, 0.005
 -- Half the width of the interval of ranks, in square roots of the rounds: the median lies in it in 99 of 100 cases.
 local RANKS = 1.29
 

@@ -3,7 +3,8 @@
 -- measures nothing.
 local search = {}
 
--- The order in which parameters are tried: by the ends of their names, those that change most first.
+-- The order in which parameters are tried, those that change most first: by their names, or by the ends of these.
+local FIRST_LAST = { ["block.rows"] = 0, ["group.rows"] = 5 }
 local ORDER = { rows = 1, tiles = 2, panels = 3, sums = 3, prefetch = 4 }
 
 -- Parameters { name, candidates, model } in this order; others last.
@@ -11,8 +12,8 @@ local function ordered(parameters)
   local list = {}
   for i, parameter in ipairs(parameters) do list[i] = { at = i, parameter = parameter } end
   local function rank(item)
-    local owner, ending = item.parameter.name:match("^(.*)%.(%l+)$")
-    return (owner == "group" or owner == "block") and 5 or ORDER[ending] or 5
+    local name = item.parameter.name
+    return FIRST_LAST[name] or ORDER[name:match("%.(%l+)$")] or 5
   end
   table.sort(list, function(a, b)
     if rank(a) ~= rank(b) then return rank(a) < rank(b) end

@@ -171,8 +171,25 @@ static void multiply_panel_range(const struct product *p, const void *x, struct 
     }
 }
 
-// Panels first .. end - 1, in slices where several tiles of rows share deep ones.
-static void multiply_panels(const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
+// The same in passes over panels of nearly equal width.
+static void multiply_passes(const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
+                            struct panel_range s)
+{
+    const size_t panels = s.end - s.first;                          // 0 where threads outnumber panels
+    const size_t panels_per_pass = rows > p->lone ? p->panels_per_pass : p->panels; // one tile reads each panel once
+    const size_t passes = (panels + panels_per_pass - 1) / panels_per_pass;
+    const void *slice = packed_at(w.panels, s.from * p->sum_bytes);
+    for (size_t pass = 0, from = s.first; pass < passes; pass++) {
+        const size_t to = s.first + panels * (pass + 1) / passes;
+        const void *next = to < s.end ? packed_at(slice, to * p->panel_bytes) : s.next;
+        multiply_panel_range(p, x, w, y, rows, (struct panel_range){from, to, s.from, s.sums, next});
+        from = to;
+    }
+}
+
+// All running sums of panels first .. end - 1. Where several tiles of rows share deep panels, in slices: all panels use
+// what a slice multiplies of the rows before the next slice, so that no more of the rows has to stay in L2.
+static void multiply_slices(const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
                             size_t first, size_t end, const void *next)
 {
     const size_t most = rows > p->lone ? p->kc_blocks : p->sums;
@@ -180,27 +197,14 @@ static void multiply_panels(const struct product *p, const void *x, struct packe
     for (size_t from = 0; from < p->sums; from += most) {
         const size_t to = from + most < p->sums ? from + most : p->sums;
         const void *then = to < p->sums ? packed_at(panels, to * p->sum_bytes) : next;
-        multiply_panel_range(p, x, w, y, rows, (struct panel_range){first, end, from, to - from, then});
-    }
-}
-
-// In passes over panels of nearly equal width.
-static void multiply_passes(const struct product *p, const void *x, struct packed_linear w, float *y, size_t rows,
-                            size_t first, size_t end, const void *next)
-{
-    const size_t panels = end - first;                              // 0 where threads outnumber panels
-    const size_t panels_per_pass = rows > p->lone ? p->panels_per_pass : p->panels; // one tile reads each panel once
-    const size_t passes = (panels + panels_per_pass - 1) / panels_per_pass;
-    for (size_t pass = 0, from = first; pass < passes; pass++) {
-        const size_t to = first + panels * (pass + 1) / passes;
-        multiply_panels(p, x, w, y, rows, from, to, to < end ? packed_at(w.panels, to * p->panel_bytes) : next);
-        from = to;
+        multiply_passes(p, x, w, y, rows, (struct panel_range){first, end, from, to - from, then});
     }
 }
 
 size_t tiny_tuned__avx2_row_blocks(const struct product *p, size_t rows)
 {
-    const size_t most = ga_max(BLOCK_BYTES / p->x_stride, 1);
+    const size_t row_bytes = p->kc_blocks < p->sums ? p->kc_blocks * p->x_sum_bytes : p->x_stride; // used together
+    const size_t most = ga_max(BLOCK_BYTES / row_bytes, 1);
     return ga_max((rows + most - 1) / most, 1);
 }
 
@@ -211,7 +215,7 @@ void tiny_tuned__avx2_multiply(
     const size_t blocks = tiny_tuned__avx2_row_blocks(p, rows);
     for (size_t b = 0, from = 0; b < blocks; b++) {
         const size_t to = rows * (b + 1) / blocks;
-        multiply_passes(p, packed_at(x, from * p->x_stride), w, y + from * p->y_stride, to - from, first, end,
+        multiply_slices(p, packed_at(x, from * p->x_stride), w, y + from * p->y_stride, to - from, first, end,
                         b + 1 < blocks ? packed_at(w.panels, first * p->panel_bytes) : next);
         from = to;
     }
