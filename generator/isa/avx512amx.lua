@@ -15,12 +15,13 @@ static inline void size_matrices(size_t rows, size_t depth)
     const unsigned char first = (unsigned char)(rows < 16 ? rows : 16), second = (unsigned char)(rows - first);
     const unsigned char words = (unsigned char)(depth / 4);
     const uint16_t bytes = (uint16_t)depth, of_second = second ? bytes : 0, sums = second ? 64 : 0;
-    const struct {
+    struct {
         unsigned char palette, start_row, none[14];
         uint16_t row_bytes[16];
         unsigned char rows[16];
     } sizes = {1, 0, {0}, {64, 64, sums, sums, bytes, of_second, 64, 64},
                {first, first, second, second, first, second, words, words}};
+    __asm__ volatile("" : "+m"(sizes)); // gcc 12 tells itself that only the first eight bytes are read
     _tile_loadconfig(&sizes);
 }
 ]]

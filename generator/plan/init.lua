@@ -13,6 +13,7 @@ local kept = require "formats.vocabulary.kept"
 local kernels = require "plan.kernels"
 local lifetimes = require "plan.lifetimes"
 local linear = require "plan.linear"
+local matrix = require "plan.matrix"
 local multiply = require "formats.vocabulary.multiplied"
 local packed = require "plan.packed"
 local packing = require "plan.packing"
@@ -36,6 +37,7 @@ local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
 local BLOCK_KIB = 512           -- of rows that stay in L2 while panels pass
 local MAX_BLOCK_TILES = 6       -- tiles of rows that pass by a panel of keys or values while it is in L1
+local MATRIX_TILES = 4         -- the same of those by matrix registers: what a block has of each row is on the stack
 local LINE_FLOATS = caches.line_floats
 local MAX_NV = 6      -- vectors in a panel
 local MAX_KEY_NV = 2  -- in a panel of keys: what a short sequence wastes is at most a panel
@@ -177,22 +179,37 @@ local function attention_identity(p, own)
     own)
 end
 
--- The kernels of scores, and what they say of themselves. read: the type of keys and values.
-local function score_group(p, read)
+-- Takes the groups of kernels of one of these products. own: what else their code depends on; facts: what they say of
+-- themselves.
+local function take_groups(f, p, name, template, own, facts)
+  facts.template, facts.of_any_height = template .. ".c.lt", f.matrix ~= nil
+  own[#own + 1] = facts.of_any_height
+  matrix.take_group(f, p, "matrix_" .. name, template .. "_matrix.c.lt", attention_identity(p, own), facts)
+  families.take_group(f, kernels.group(p, name, attention_identity(p, own), facts))
+end
+
+-- The kernels of scores. read: the type of keys and values.
+local function take_score_groups(p, read)
   local s, of = p.spec, p.attended
-  return kernels.group(p, ("%s_score_d%d_s%d"):format(read, s.d_head, p.scores_stride), attention_identity(p, {
-    of.depth, of.query_stride, of.room, of.header, of.scales.bytes, of.panel, p.key_panel }), {
-      template = "attention/score.c.lt", declarations = "attention/score_kernels", what = "queries times keys",
-      row_type = of.X.row.type, key_type = of.type })
+  take_groups(p.score, p, ("%s_score_d%d_s%d"):format(read, s.d_head, p.scores_stride), "attention/score", {
+    of.depth, of.query_stride, of.room, of.header, of.scales.bytes, of.panel, p.key_panel }, {
+      declarations = "attention/score_kernels", what = "queries times keys", row_type = of.X.row.type,
+      key_type = of.type })
 end
 
 -- The same of values.
-local function value_group(p, read)
+local function take_value_groups(p, read)
   local s, ranges = p.spec, shape.of(p.spec)
-  return kernels.group(p, ("%s_value_d%d_s%d"):format(read, s.d_v, p.scores_stride), attention_identity(p, {
-    p.attended.value_stride, p.concat, p.value_keys, ranges.begins_late, ranges.key_ranges_differ }), {
-      template = "attention/value.c.lt", declarations = "attention/value_kernels",
-      what = "softmax weights times values", value_type = p.attended.type, begins_late = ranges.begins_late })
+  take_groups(p.value, p, ("%s_value_d%d_s%d"):format(read, s.d_v, p.scores_stride), "attention/value", {
+    p.attended.value_stride, p.concat, p.value_keys, ranges.begins_late, ranges.key_ranges_differ }, {
+      declarations = "attention/value_kernels", what = "softmax weights times values", value_type = p.attended.type,
+      begins_late = ranges.begins_late })
+end
+
+-- Keys that products of softmax weights and values take at a time: rows of weights are zeros after the last key up to
+-- as many, and there is memory for as many values.
+local function keys_together(p)
+  return p.value.matrix and p.value.matrix.depth or p.isa.width
 end
 
 -- Rows of scores, and how many tiles of them a block has.
@@ -202,8 +219,10 @@ local function plan_score_rows(p)
   local columns = math.max(most_keys(p.spec), p.spec.score_columns or 0)
   p.scores_stride = round_up(round_up(columns, p.key_panel), math.floor(p.value_keys / 2)) + 16
   local tile_bytes = p.score.mr * p.scores_stride * 4
-  local tiles_of_block = math.max(1, math.min(MAX_BLOCK_TILES, math.floor(SCORES_BYTES / tile_bytes)))
-  p.block_tiles = tuning.value(p, "attention.tiles", tiles_of_block, { least = 1, most = 2 * MAX_BLOCK_TILES,
+  local most, by_wisdom = MAX_BLOCK_TILES, 2 * MAX_BLOCK_TILES
+  if p.score.matrix then most, by_wisdom = MATRIX_TILES, MATRIX_TILES end
+  local tiles_of_block = math.max(1, math.min(most, math.floor(SCORES_BYTES / tile_bytes)))
+  p.block_tiles = tuning.value(p, "attention.tiles", tiles_of_block, { least = 1, most = by_wisdom,
     candidates = tuning.doublings(tiles_of_block) })
 end
 
@@ -211,8 +230,9 @@ end
 local function plan_attention(p)
   local read = p.spec.attends_in == "f32" and p.cache_dtype or p.spec.attends_in
   local widest = math.ceil(most_keys(p.spec) / p.isa.width)
+  local most_nv = matrix.most_vectors(multiply.vocabulary(p.spec.attends_in, p.isa, p.cache_dtype)) or MAX_NV
   local for_scores, for_values = tiles.candidates_together(
-    p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, MAX_NV)
+    p.isa, widest, MAX_KEY_NV, p.d_v_pad / p.isa.width, most_nv)
 
   p.score = families.new(p, "score", "q k^T: a tile of scores", for_scores, read)
   p.score.k, p.score.lda = p.spec.d_head, p.head_stride
@@ -221,9 +241,11 @@ local function plan_attention(p)
     math.min(tiles.tallest(p.isa, p.score.nv), tiles.tallest(p.isa, p.value.nv)))
   p.key_panel = p.score.nv * p.isa.width
   plan_attended(p)
+  matrix.plan_attention(p)
+  p.keys_together = keys_together(p)
   plan_score_rows(p)
-  families.take_group(p.score, score_group(p, read))
-  families.take_group(p.value, value_group(p, read))
+  take_score_groups(p, read)
+  take_value_groups(p, read)
   local widths = {} -- of a panel, and of the vectors of it that a last panel may hold
   for nv = p.score.nv, 1, -1 do widths[#widths + 1] = nv end
   families.add_kernels(p.score, widths)

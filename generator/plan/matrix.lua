@@ -1,5 +1,5 @@
--- plan/matrix.lua: which products of rows with packed weights take matrix registers, from which height of a tile on,
--- and the kernels that do. Lower tiles take vectors. Knows no instruction set.
+-- plan/matrix.lua: which products take matrix registers, of rows with packed weights and of attention, from which
+-- height of a tile on, and the kernels that do. Lower tiles take vectors. Knows no instruction set.
 local kernels = require "plan.kernels"
 
 local matrix = {}
@@ -23,21 +23,38 @@ function matrix.most_vectors(X)
   return X.matrix and X.matrix.vectors
 end
 
--- Gives a product f.matrix, where its sums fit: depth: bytes that an instruction multiplies; least: the rows of the
--- lowest tile; lines: as plan_prefetches has them. Its tiles are then as high as matrices are.
-function matrix.plan(f)
-  local depth = f.X.matrix and depth_of(f.sums, f.X.matrix.depths)
-  if not depth then return end
-  local use = USES[f.X.in_groups or false]
-  f.matrix = { depth = depth, least = use.least, lines = use.lines }
-  f.mr, f.lone = f.X.matrix.rows, f.X.matrix.rows
+-- Gives a product f.matrix: depth: bytes that an instruction multiplies; least: the rows of the lowest tile; lines: as
+-- plan_prefetches has them. Its tiles are then as high as matrices are.
+local function take(f, X, depth, least, lines)
+  f.matrix = { depth = depth, least = least, lines = lines }
+  f.mr, f.lone = X.matrix.rows, X.matrix.rows
 end
 
--- Takes the group of these kernels: identity, facts: as kernels.group has them, of the kernels of vectors.
-function matrix.take_group(f, p, name, identity, facts)
+-- Gives it to a product of rows with packed weights, where its sums fit.
+function matrix.plan(f)
+  local depth = f.X.matrix and depth_of(f.sums, f.X.matrix.depths)
+  local use = USES[f.X.in_groups or false]
+  if depth then take(f, f.X, depth, use.least, use.lines) end
+end
+
+-- Gives it to attention's two products, which share their tiles: both, or neither; where few keys make vectors faster,
+-- these take all tiles that registers have room for. Not where a cache keeps the values, which has no more of them than
+-- keys: products read them up to a whole depth.
+function matrix.plan_attention(p)
+  local X = p.attended.X
+  local depths = X.matrix and not p.attended.reads_cache and X.matrix.depths or {}
+  local of_scores = depth_of({ { length = p.attended.depth } }, depths)
+  local of_values = depth_of({ { length = p.value_keys } }, depths)
+  if not (of_scores and of_values) then return end
+  take(p.score, X, of_scores, p.score.mr + 1, 0)
+  take(p.value, X, of_values, p.value.mr + 1, 0)
+end
+
+-- Takes the group of these kernels: template: theirs; identity, facts: as kernels.group has them, of the kernels of
+-- vectors.
+function matrix.take_group(f, p, name, template, identity, facts)
   if not f.matrix then return end
   identity[#identity + 1] = f.matrix.depth
-  local template = f.X.in_groups and "linear/gemm_matrix_groups.c.lt" or "linear/gemm_matrix.c.lt"
   local own = setmetatable({ template = template, depth = f.matrix.depth }, { __index = facts })
   f.matrix.group = kernels.group(p, name, identity, own)
   f.matrix.group.users[#f.matrix.group.users + 1] = f
