@@ -71,7 +71,8 @@ end
 local function prefetched_lines(f, p, unrolled)
   local turn_bytes = p.spec.unroll * f.nv * p.isa.width * 4
   local lines = f.matrix and f.matrix.lines or
-    f.X.of_bytes and math.ceil(f.sum_bytes / caches.line_bytes / TILES_ASKING) or math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
+    f.X.of_bytes and math.ceil(f.sum_bytes / caches.line_bytes / TILES_ASKING) or
+    math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
   if f.sums[1].length < unrolled then return lines end
   return (tuning.value(p, f.op .. ".prefetch", lines, { least = 0, most = 8, candidates = { 0, lines * 2 } }))
 end
