@@ -1,6 +1,6 @@
 // cpu.c: asks the CPU which vector extensions it and its operating system support, by the instructions cpuid and xgetbv
 // themselves: compilers' runtimes differ in what they know. What the answers mean is in cpu_decode.c. On AArch64 the
-// operating system asks the CPU, and answers; on x86 it says which registers this process may use. Keeps no state.
+// operating system asks the CPU, and answers; on x86 Linux says whether this process may use AMX. Keeps no state.
 #include "cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -22,6 +22,18 @@ static uint64_t read_xcr0(void)
     return (uint64_t)high << 32 | low;
 }
 
+// Features of which the system keeps the registers for a process that has asked are disabled in others. Linux is asked
+// only where the CPU has them.
+static struct ga_cpu_found only_permitted(struct ga_cpu_found found)
+{
+    const uint32_t amx = found.usable & (GA_CPU_AMX_TILE | GA_CPU_AMX_INT8);
+    if (amx != 0 && !ga_x86_permits_matrices()) {
+        found.usable &= ~amx;
+        found.disabled |= amx;
+    }
+    return found;
+}
+
 // Each leaf is asked for only where the one before says that it is there: a CPU answers others with those of the last.
 struct ga_cpu_found ga_cpu_find(uint32_t asked)
 {
@@ -34,8 +46,7 @@ struct ga_cpu_found ga_cpu_find(uint32_t asked)
         ask(&answers, GA_CPU_LEAF_1, 1, 0);
     }
     if (ga_cpu_has_xgetbv(&answers)) {
-        answers.xcr0 = read_xcr0() &
-                       ((asked & (GA_CPU_AMX_TILE | GA_CPU_AMX_INT8)) != 0 ? ga_x86_permitted_registers() : UINT64_MAX);
+        answers.xcr0 = read_xcr0();
     }
     if (ga_cpu_has_leaf(&answers, GA_CPU_LEAF_7)) {
         ask(&answers, GA_CPU_LEAF_7, 7, 0);
@@ -49,7 +60,7 @@ struct ga_cpu_found ga_cpu_find(uint32_t asked)
             ask(&answers, GA_CPU_LEAF_EXTENDED_1, 0x80000001, 0);
         }
     }
-    return ga_cpu_decode(&answers, asked);
+    return only_permitted(ga_cpu_decode(&answers, asked));
 }
 #elif defined(__aarch64__)
 #include "on_linux.h"

@@ -19,7 +19,7 @@ enum ga_cpu_register { GA_CPU_EAX, GA_CPU_EBX, GA_CPU_ECX, GA_CPU_EDX, GA_CPU_RE
 // Answers of one CPU. A leaf that it does not have, or that was not asked for, may hold anything.
 struct ga_cpu_answers {
     uint32_t leaf[GA_CPU_LEAVES][GA_CPU_REGISTERS];
-    uint64_t xcr0; // what xgetbv gives, less what this process may not use; anything where the CPU has no xgetbv
+    uint64_t xcr0; // what xgetbv gives; anything where the CPU has no such instruction
 };
 
 // True where the answer to leaf 0, of an extended one to the first of these, and for its subleaves that to leaf 7, says

@@ -8,13 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cpu.h"
-
-#define MATRICES (UINT64_C(1) << 18) // of XCR0: the contents of AMX's matrix registers
 
 #if defined(__linux__)
 #include <sched.h>
@@ -66,18 +63,18 @@ uint32_t ga_aarch64_features(void)
 }
 
 #if defined(SYS_arch_prctl)
-enum { GET_PERMISSIONS = 0x1022, ASK_FOR_PERMISSION = 0x1023, MATRICES_NUMBER = 18 }; // ARCH_*_XCOMP_PERM
+// ARCH_GET_XCOMP_PERM and ARCH_REQ_XCOMP_PERM, which Linux has from 5.16 on; and the contents of AMX's registers in XCR0.
+enum { GET_PERMISSIONS = 0x1022, ASK_FOR_PERMISSION = 0x1023, MATRICES = 18 };
 
-uint64_t ga_x86_permitted_registers(void)
+bool ga_x86_permits_matrices(void)
 {
     uint64_t permitted = 0;
-    const bool is_told = syscall(SYS_arch_prctl, GET_PERMISSIONS, &permitted) == 0; // from Linux 5.16 on
-    return is_told && (permitted & MATRICES) != 0 ? UINT64_MAX : ~MATRICES;
+    return syscall(SYS_arch_prctl, GET_PERMISSIONS, &permitted) == 0 && (permitted >> MATRICES & 1) != 0;
 }
 
 void ga_x86_ask_for_matrices(void)
 {
-    (void)syscall(SYS_arch_prctl, ASK_FOR_PERMISSION, MATRICES_NUMBER);
+    (void)syscall(SYS_arch_prctl, ASK_FOR_PERMISSION, MATRICES);
 }
 #endif
 #else
@@ -108,9 +105,9 @@ uint32_t ga_aarch64_features(void)
 #endif
 
 #if !defined(SYS_arch_prctl)
-uint64_t ga_x86_permitted_registers(void)
+bool ga_x86_permits_matrices(void)
 {
-    return ~MATRICES;
+    return false;
 }
 
 void ga_x86_ask_for_matrices(void)

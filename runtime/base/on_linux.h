@@ -4,6 +4,7 @@
 #ifndef GA_ON_LINUX_H
 #define GA_ON_LINUX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,11 +22,10 @@ long ga_cpus_allowed(void);
 // that they run on lacks.
 uint32_t ga_aarch64_features(void);
 
-// The registers of an x86 CPU that this process may use, as bits of XCR0: all but the matrix registers of AMX, unless
-// Linux has let it use them.
-uint64_t ga_x86_permitted_registers(void);
+// Whether this process may use the matrix registers of AMX.
+bool ga_x86_permits_matrices(void);
 
-// Asks Linux for them. Whether it has agreed is what ga_x86_permitted_registers says afterwards.
+// Asks Linux for them. Whether it has agreed is what ga_x86_permits_matrices says afterwards.
 void ga_x86_ask_for_matrices(void);
 
 #endif

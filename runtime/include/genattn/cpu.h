@@ -52,7 +52,8 @@ struct ga_cpu_found {
 };
 
 // Finds the features in `asked`. Each call asks the CPU and keeps nothing. It takes a fraction of a microsecond, but
-// tens of microseconds on a virtual machine whose host answers for the CPU.
+// tens of microseconds on a virtual machine whose host answers for the CPU. Where the CPU has AMX, Linux is asked too
+// whether this process may use it (arch_prctl).
 struct ga_cpu_found ga_cpu_find(uint32_t asked);
 
 // The usable features, as a set of GA_CPU_* bits; 0 on a CPU that the table does not know.
