@@ -53,6 +53,7 @@ class Model(Structure):
 
 
 SIGNATURES = {
+    "ga_cpu_allow_amx": (c_bool, []),
     "ga_model_variant": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "ga_model_packed_size": (c_size_t, [c_void_p]),
     "ga_model_pack": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
@@ -78,6 +79,7 @@ def load(name):
     for symbol, (result, arguments) in SIGNATURES.items():
         function = getattr(library, symbol)
         function.restype, function.argtypes = result, arguments
+    library.ga_cpu_allow_amx()  # as the peers do for themselves
     run = getattr(library, f"{name}_run")
     run.restype, run.argtypes = c_int, [c_void_p, POINTER(Io), c_void_p, c_size_t]
     return library, ctypes.addressof(c_char.in_dll(library, f"{name}_model")), run
