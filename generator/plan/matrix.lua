@@ -9,6 +9,9 @@ local matrix = {}
 -- prefetch a whole panel.
 local USES = { [false] = { least = 5, lines = 8 }, [true] = { least = 8, lines = 5 } }
 
+-- Of attention: products of a query with all keys, fewer of which take no longer by vectors (measured there).
+local LEAST_PRODUCTS = 4096
+
 -- The greatest of these depths of which all running sums are whole ones, or nil.
 local function depth_of(sums, depths)
   for _, depth in ipairs(depths) do
@@ -37,15 +40,16 @@ function matrix.plan(f)
   if depth then take(f, f.X, depth, use.least, use.lines) end
 end
 
--- Gives it to attention's two products, which share their tiles: both, or neither; where few keys make vectors faster,
--- these take all tiles that registers have room for. Not where a cache keeps the values, which has no more of them than
--- keys: products read them up to a whole depth.
+-- Gives it to attention's two products, which share their tiles: both, or neither; p.matrix_keys: fewer keys are faster
+-- by vectors, which then take tiles as high as registers have room for. Not where a cache keeps the values, which has no
+-- more of them than keys: products read them up to a whole depth.
 function matrix.plan_attention(p)
   local X = p.attended.X
   local depths = X.matrix and not p.attended.reads_cache and X.matrix.depths or {}
   local of_scores = depth_of({ { length = p.attended.depth } }, depths)
   local of_values = depth_of({ { length = p.value_keys } }, depths)
   if not (of_scores and of_values) then return end
+  p.matrix_keys = math.max(of_values, math.floor(LEAST_PRODUCTS / p.attended.depth))
   take(p.score, X, of_scores, p.score.mr + 1, 0)
   take(p.value, X, of_values, p.value.mr + 1, 0)
 end
