@@ -41,8 +41,8 @@ function matrix.plan(f)
 end
 
 -- Gives it to attention's two products, which share their tiles: both, or neither; p.matrix_keys: fewer keys are faster
--- by vectors, which then take tiles as high as registers have room for. Not where a cache keeps the values, which has no
--- more of them than keys: products read them up to a whole depth.
+-- by vectors, which then take tiles as high as registers have room for. Not where a cache keeps the values, which has
+-- no more of them than keys: products read them up to a whole depth.
 function matrix.plan_attention(p)
   local X = p.attended.X
   local depths = X.matrix and not p.attended.reads_cache and X.matrix.depths or {}
