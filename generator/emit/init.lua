@@ -184,7 +184,7 @@ local function isa_env(plans)
   return {
     V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
     narrow = arithmetics,
-    has_integers = has(arithmetics, "is_integer"),
+    has_ranges = has(arithmetics, "is_offset"), has_magnitudes = has(arithmetics, "is_symmetric"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),
     matrix = matrix_of(plans), rounds_groups = has(multiplied, "in_groups"), prefix = p.prefix, kernels = p.kernels,
     kernels_header = p.kernels.header,

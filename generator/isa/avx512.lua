@@ -40,6 +40,21 @@ local LOAD, SPLAT = "_mm512_loadu_si512(%s)", "_mm512_set1_epi32(lane_at(&%s))"
 local NARROW_16 = "_mm256_storeu_si256((__m256i *)(%s), _mm512_cvtepi32_epi16(%s))" -- the lowest bits, of either sign
 local NARROW_8 = "_mm_storeu_si128((__m128i *)(%s), _mm512_cvtepi32_epi8(%s))"
 
+-- The word that stores four vectors of integers as bytes, which they fit.
+local function four_bytes(element, narrow)
+  return { "vec_store_four_" .. element .. "(%s, %s, %s, %s, %s)", cflags = { "-mavx512bw" }, cpu = { "AVX512BW" },
+    helpers = ([[
+
+// Four vectors of integers as bytes, one vector after the other. Narrowing mixes their quarters.
+static inline void vec_store_four_%s(void *to, __m512i a, __m512i b, __m512i c, __m512i d)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i bytes = %s(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, bytes));
+}
+]]):format(element, narrow) }
+end
+
 local products = vnni({ TYPE = "__m512i", BEGIN = "_mm512", END = "epi32", PREFIX = "", REGISTER = "v",
   DEFINED = "__AVX512VNNI__" }, SPLAT, LOAD, { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
 
@@ -82,12 +97,14 @@ return {
     int_and = "_mm512_and_si512(%s, %s)", int_or = "_mm512_or_si512(%s, %s)",
     int_where_above = "_mm512_maskz_mov_epi32(_mm512_cmpgt_epi32_mask(%s, %s), %s)",
     shl = "_mm512_slli_epi32(%s, %s)", shr = "_mm512_srai_epi32(%s, %s)", shr_bits = "_mm512_srli_epi32(%s, %s)",
-    to_floats = "_mm512_cvtepi32_ps(%s)", to_ints = "_mm512_cvtps_epi32(%s)",
+    to_floats = "_mm512_cvtepi32_ps(%s)", to_ints = "_mm512_cvtps_epi32(%s)", to_nearest = "vec_nearest(%s)",
     bits_of = "_mm512_castps_si512(%s)", floats_of = "_mm512_castsi512_ps(%s)",
     int_load_int8 = "_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(%s)))",
     int_load_uint8 = "_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(%s)))",
     int_load_uint16 = "_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(%s)))",
     int_store_int8 = NARROW_8, int_store_uint8 = NARROW_8, int_store_int16 = NARROW_16, int_store_uint16 = NARROW_16,
+    int_store_four_int8 = four_bytes("int8", "_mm512_packs_epi16"),
+    int_store_four_uint8 = four_bytes("uint8", "_mm512_packus_epi16"),
     int_largest = "_mm512_reduce_max_epi32(%s)", int_sum = "_mm512_reduce_add_epi32(%s)",
     load_f16 = "_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(%s)))",
     load_e5m3 = "_mm512_cvtph_ps(_mm256_slli_epi16(_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(%s))), 7))",
@@ -121,6 +138,12 @@ static inline float vec_sum(__m512 v)
 static inline __m512 vec_round(__m512 v)
 {
     return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+// The same as integers.
+static inline __m512i vec_nearest(__m512 v)
+{
+    return _mm512_cvt_roundps_epi32(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 #pragma GCC diagnostic pop
 

@@ -19,7 +19,8 @@
 --                              keeps the sign; int_largest, int_sum: of all lanes; to_floats, to_ints (to nearest, ties
 --                              to even); bits_of(floats), floats_of(bits)
 --                              and for elements of fewer bits at a pointer, one for each lane: int_load_int8,
---                              int_load_uint8, int_load_uint16; int_store_int8 and so on of ints that fit; load_f16;
+--                              int_load_uint8, int_load_uint16; int_store_int8 and so on of ints that fit, and
+--                              int_store_four_int8 and so on of four vectors of them; load_f16;
 --                              load_e5m3: floats of the bytes after the sign in the upper half of an f16
 --                              and those of isa/vocabulary that consist of them, which a set may spell itself.
 --                              A word is a format, or { format, helpers = C text that it calls, cflags, cpu }

@@ -36,6 +36,16 @@ static inline void emulated_mask_storeu_ps(void *to, __mmask16 mask, __m512 v)
     }
 }
 
+static inline int32_t emulated_reduce_max_epi32(__m512i v)
+{
+    int32_t lanes[16], most = INT32_MIN;
+    simde_mm512_storeu_si512(lanes, v);
+    for (size_t i = 0; i < 16; i++) {
+        most = lanes[i] > most ? lanes[i] : most;
+    }
+    return most;
+}
+
 // A function that converts a vector of sixteen lanes, lane by lane, each rounded first: nothing where it is whole.
 #define EMULATED_CONVERSION(name, from_vector, from, store, rounded, to_vector, to, load) \
     static inline to_vector name(from_vector v)                                           \
@@ -86,6 +96,8 @@ EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 #define _mm512_cvtepi32_ps(v) emulated_cvtepi32_ps(v)
 #define _mm512_cvtepu16_epi32(v) emulated_cvtepu16_epi32(v)
 #define _mm512_cvtps_epi32(v) emulated_cvtps_epi32(v)
+#define _mm512_cvt_roundps_epi32(v, nearest) emulated_cvtps_epi32(v)
+#define _mm512_reduce_max_epi32(v) emulated_reduce_max_epi32(v)
 #define _mm512_cvtepi32_epi16(v) emulated_cvtepi32_epi16(v)
 #define _mm512_cvtepi32_epi8(v) emulated_cvtepi32_epi8(v)
 #define _mm512_maskz_loadu_ps(mask, from) emulated_maskz_loadu_ps(mask, from)

@@ -26,7 +26,8 @@ local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2,
 -- Those that a set may spell besides, and those that are made of others unless it spells them.
 local SOME = { evens_first = 1, shr_halves = 2, kept_apart = 1 }
 local MADE = { load_int8 = 1, load_bf16 = 1, round_bf16 = 1, upper = 1, store_upper = 2, store_bf16 = 2, store_int8 = 2,
-  store_uint8 = 2, store_int16 = 2 }
+  store_uint8 = 2, store_int16 = 2, to_nearest = 1, int_store_four_int8 = 5, int_store_four_uint8 = 5,
+  int_store_four_int16 = 5 }
 
 -- The formats of a product, with their operands.
 local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, lessen = 1, to_ints = 2, fold = 1, store = 2,
@@ -115,6 +116,9 @@ fact.holds("every table spells the same operations, each with its operands", fun
     end
     for operation in pairs(set.spell) do
       assert(OPERATIONS[operation] or SOME[operation] or MADE[operation], set.name .. "." .. operation)
+    end
+    for operation, operands in pairs(MADE) do
+      has_operands(format_of(set.spell[operation] or ("%s"):rep(operands)), operands, set.name .. "." .. operation)
     end
     for operation, operands in pairs(SOME) do
       has_operands(format_of(set.spell[operation] or ("%s"):rep(operands)), operands, set.name .. "." .. operation)

@@ -62,7 +62,7 @@ return {
     test = { "facts", "small_24_3", "scores_of_ten_thousand_stay_accurate" },
     why = "large scores overflow" },
   { name = "rows_scaled_by_their_top", file = "templates/linear/integer_part.c.lt",
-    from = [["below + above" or]], to = [["above" or]],
+    from = "const float range = below + above;", to = "const float range = above;",
     test = { "facts", "int8_39_3", "rounded_linears_give_the_bits_of_the_generic_kernel" },
     why = "bytes of a row that is mostly below zero do not hold it" },
   { name = "one_scale_for_all_sums", file = "templates/linear/gemm.c.lt",

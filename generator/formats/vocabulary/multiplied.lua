@@ -37,11 +37,29 @@ function multiplied.variants_of(spec, set)
   return multiplied.variants(spec.arithmetics, set, spec.weights_dtype)
 end
 
+-- Words that templates have for rows of integers besides.
+local WORDS_OF_INTEGERS = { "bits_of", "int_max", "int_largest" }
+
+-- The word for four vectors of integers of one that stores a vector of floats.
+local function four(store)
+  return (store:gsub("^store_", "int_store_four_"))
+end
+
+-- Whether it multiplies integers with a scale for each running sum.
+local function is_of_integers(name)
+  local A = formats.get(name).product
+  return A.ways ~= nil and A.vocabulary == nil
+end
+
 -- What it calls and needs of an instruction set: helpers, C texts; arrays cflags, cpu.
 function multiplied.needs(name, set)
   local way, product = way_of(name, set)
   if not way then return { helpers = {}, cflags = {}, cpu = {} } end
   local called = { way.store, way.in_order }
+  if is_of_integers(name) then
+    for i = 1, #called do called[#called + 1] = four(called[i]) end
+    for _, word in ipairs(WORDS_OF_INTEGERS) do called[#called + 1] = word end
+  end
   for _, word in ipairs(way.words or {}) do called[#called + 1] = word end
   local needs, A = set.needs(called, { product }), formats.get(name).product
   needs.helpers[#needs.helpers + 1] = A.functions and A.functions(set)
@@ -97,17 +115,26 @@ function multiplied.joins_heads(name, weights_dtype)
   return formats.get(name).product.ways ~= nil or formats.get(weights_dtype).group ~= nil
 end
 
+-- A table with the words that store vectors of floats and of integers by one of them.
+local function stores(V, of, store)
+  of.store, of.store_ints, of.store_four_ints = V[store], V["int_" .. store], V[four(store)]
+  return of
+end
+
 -- What templates may say of products of integers. They name scale<m> and offset<m> of row m, and `header`, what stands
 -- in a panel before a running sum.
 local function of_integers(name, set)
   local V, A, way, product = set.V, formats.get(name).product, way_of(name, set)
   local X = setmetatable({ name = name, is_narrow = true, is_integer = true, is_offset = A.is_offset or false,
+    is_symmetric = not A.is_offset,
     largest_row = A.largest_row, largest_weight = A.largest_weight,
     total_weight = A.total_weight, unit = product.unit, vector = product.type or V.ints, sum = V.ints,
     splat = words.spelled(product.splat), load = words.spelled(product[way.load or "load"] or product.load),
-    to_floats = V.to_floats, store = V[way.store], in_order = V[way.in_order or way.store] }, { __index = way })
+    to_floats = V.to_floats, in_order = V[way.in_order or way.store] }, { __index = way })
+  stores(V, X, way.store)
   -- Keys and values are made as rows are, or where those have an offset, as rows of elements of panels.
-  local own = { name = name .. "_key", largest_row = A.largest_key, row = way.panel, store = X.in_order }
+  local own = stores(V, { name = name .. "_key", largest_row = A.largest_key, row = way.panel },
+    way.in_order or way.store)
   X.keys = A.largest_key and own or X
   -- Softmax weights have no sign, and no offset either.
   local unsigned = product.unsigned or product
@@ -151,6 +178,7 @@ end
 --   weights                        of integers: the same as of all rows, of softmax weights
 --   total(sum, m, scales, before)  the floats of a running sum of row m, joined to those before
 --   store(pointer, vector)         of narrow ones; in_order: elements of a panel one after the other
+--   store_ints(pointer, ints)      of integers; store_four_ints(pointer, ints, ints, ints, ints): four vectors
 -- sums, scales: pointers to what the header has of the sum's columns. is_narrow, is_integer: what it is.
 function multiplied.vocabulary(name, set, weights_dtype)
   local A = formats.get(name).product

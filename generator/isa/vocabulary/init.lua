@@ -11,6 +11,7 @@ local MADE = {
   load_int8 = function(V, pointer) return V.to_floats(V.int_load_int8(pointer)) end,
   load_bf16 = function(V, pointer) return V.floats_of(V.shl(V.int_load_uint16(pointer), "16")) end,
   round_bf16 = function(_, floats) return ("vec_round_bf16(%s)"):format(floats) end,
+  to_nearest = function(V, floats) return V.to_ints(V.round(floats)) end, -- whatever way the CPU is told to round
   upper = function(V, floats) return V.shr_bits(V.bits_of(floats), "16") end, -- the upper halves of lanes
   store_upper = function(V, pointer, floats) return V.int_store_uint16(pointer, V.upper(floats)) end,
   store_bf16 = function(V, pointer, floats) return V.store_upper(pointer, V.round_bf16(floats)) end,
@@ -27,6 +28,14 @@ for _, element in ipairs({ "int8", "uint8", "int16" }) do
   local store = "int_store_" .. element
   MADE["store_" .. element] = function(V, pointer, floats) return V[store](pointer, V.to_ints(floats)) end
   MADE_OF["store_" .. element] = { store }
+  -- Statements: four vectors, one after the other.
+  local four = "int_store_four_" .. element
+  MADE[four] = function(V, pointer, ...)
+    local list = { ... }
+    for i, ints in ipairs(list) do list[i] = V[store](("%s + %d"):format(pointer, (i - 1) * V.width), ints) end
+    return table.concat(list, "; ")
+  end
+  MADE_OF[four] = { store }
 end
 
 -- C functions that they call. The bits of a float lie in the order of its magnitude, those of NaN above all.
