@@ -63,7 +63,7 @@ uint32_t ga_aarch64_features(void)
 }
 
 #if defined(SYS_arch_prctl)
-// ARCH_GET_XCOMP_PERM and ARCH_REQ_XCOMP_PERM, which Linux has from 5.16 on; and the contents of AMX's registers in XCR0.
+// ARCH_GET_XCOMP_PERM and ARCH_REQ_XCOMP_PERM, which Linux has from 5.16 on; the contents of AMX's registers in XCR0.
 enum { GET_PERMISSIONS = 0x1022, ASK_FOR_PERMISSION = 0x1023, MATRICES = 18 };
 
 bool ga_x86_permits_matrices(void)
