@@ -71,12 +71,12 @@ function WRITERS.init(s)
   local by_torch = s.kind == "mha"
   append(lines, by_torch and { "from typing import Any", "" } or {})
   append(lines, { "from ._cache import Cache", s.stack and "from ._model import Model" or "from ._layer import Layer",
-    "from ._library import BITS_REVISION", "from ._name import VERSION as __version__" })
+    "from ._library import BITS_REVISION, allow_amx", "from ._name import VERSION as __version__" })
   if encodes(s) then
     lines[#lines + 1] = "from ._quantize import quantize_embeddings"
     names[#names + 1] = "quantize_embeddings"
   end
-  append(names, { "BITS_REVISION", "__version__", by_torch and "from_torch" or nil })
+  append(names, { "BITS_REVISION", "allow_amx", "__version__", by_torch and "from_torch" or nil })
   append(lines, { "", ('__all__ = ["%s"]'):format(table.concat(names, '", "')) })
   for _, line in ipairs(by_torch and FROM_TORCH or {}) do lines[#lines + 1] = (line:gsub("%%s", s.name)) end
   return table.concat(lines, "\n") .. "\n"

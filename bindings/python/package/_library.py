@@ -28,6 +28,15 @@ BITS_REVISION = int(model.bits_revision)  # builds of one revision give the same
 stack: Any = model.stack.contents if model.stack else None
 encoder: Optional[Any] = model.encoder.contents if model.encoder else None
 
+
+def allow_amx() -> bool:
+    """Asks Linux to let this process use the matrix registers of AMX; whether it may then. Models of int8 that are made
+    afterwards use them. Results have the same bits without it."""
+    function = lib.ga_cpu_allow_amx
+    function.restype, function.argtypes = ctypes.c_bool, []
+    return bool(function())
+
+
 # -- Errors ---------------------------------------------------------------------------------------------------------
 
 _EXCEPTIONS: Dict[int, Type[Exception]] = {

@@ -83,6 +83,12 @@ class Words(unittest.TestCase):
             for name in package.__all__:
                 self.assertTrue(getattr(package, name).__doc__ or name == "__version__", name)
 
+    def test_a_process_may_use_amx_after_it_has_asked_and_asks_twice_at_no_harm(self):
+        allowed = golden_maps.allow_amx()
+        self.assertIs(type(allowed), bool)
+        self.assertEqual(golden_maps.allow_amx(), allowed)
+        self.assertEqual(bert_48_4.allow_amx(), allowed)
+
 
 if __name__ == "__main__":
     unittest.main()
