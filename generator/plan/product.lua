@@ -48,7 +48,7 @@ end
 local function plan_wide(f, isa, set)
   f.wide, f.has_wide = {}, false
   for mr = 1, f.mr do
-    f.wide[mr] = f.is_fast and 1 or math.max(panels_at_once(f, isa, set, mr), 1)
+    f.wide[mr] = (f.is_fast or matrix.takes(f, mr)) and 1 or math.max(panels_at_once(f, isa, set, mr), 1)
     f.has_wide = f.has_wide or f.wide[mr] > 1
   end
 end
