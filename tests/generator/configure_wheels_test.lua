@@ -41,7 +41,8 @@ fact.holds("a package says what its model is, and has the class that it calls fo
   fact.contains(layer, "# query: float32 [batch, 1..32, 64]; output: float32 [batch, q_len, 64]\n")
   fact.contains(layer, '__all__ = ["Layer", "Cache", "BITS_REVISION", "allow_amx", "__version__", "from_torch"]')
   fact.contains(model, "# tokens: ids of [batch, 1..256], below 30522\n")
-  fact.contains(model, '__all__ = ["Model", "Cache", "quantize_embeddings", "BITS_REVISION", "allow_amx", "__version__"]')
+  fact.contains(model,
+    '__all__ = ["Model", "Cache", "quantize_embeddings", "BITS_REVISION", "allow_amx", "__version__"]')
   fact.contains(written("module.lua specs/sdpa.lua init"), "layer = sdpa.Layer()\n")
   fact.contains(written("module.lua specs/small.lua name"), 'NAME = "small"\n')
 end)
