@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "tiles.h"
+
 // Those that SIMDe 0.7.4 has not. Lanes outside the mask touch no memory, as in the CPU.
 
 static inline __m512 emulated_maskz_loadu_ps(__mmask16 mask, const void *from)
@@ -104,13 +106,6 @@ EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 #define _mm512_mask_storeu_ps(to, mask, v) emulated_mask_storeu_ps(to, mask, v)
 
 // -- AMX ------------------------------------------------------------------------------------------------------------
-
-// The matrix registers of a thread, which all files of a test share.
-struct emulated_tiles {
-    uint16_t row_bytes[8];
-    uint8_t rows[8], bytes[8][16][64];
-};
-__attribute__((weak)) _Thread_local struct emulated_tiles emulated_tiles;
 
 static inline void emulated_tile_loadconfig(const void *sizes)
 {
