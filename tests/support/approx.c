@@ -82,7 +82,8 @@ struct approx approx_layer(const float *got, const float *generic, const double 
 {
     double limit =
         GENERIC_TIMES * largest_error(generic, exact, count) + (LAYER_RELATIVE + step) * largest(exact, count);
-    double most_nmse = larger(LAYER_NMSE, GENERIC_TIMES * GENERIC_TIMES * nmse(generic, exact, count));
+    double most_nmse =
+        larger(LAYER_NMSE, GENERIC_TIMES * GENERIC_TIMES * nmse(generic, exact, count)) + step * step / 12;
     return compare(got, exact, count, limit + slack, slack > 0 ? INFINITY : most_nmse);
 }
 
