@@ -23,9 +23,10 @@ struct approx {
 // twice the generic one's, because sums in another order are as good but not equal; 1e-6, eight epsilons, because at
 // small shapes the generic kernel's own error is a few roundings and luck decides; step as reference_step() derives it,
 // 0 for floats. And nmse <= 1e-11, a root mean square of 3e-6, which one dropped product in 10^5 already breaks; or
-// four times the generic's, whose errors are larger where its arithmetic is not in floats; and step^2 / 12 more, the mean
-// square of one rounding to such steps, as luck decides the generic's where few numbers are compared. slack is 0 unless the inputs
-// are ill-conditioned, or the sums so few that one whose terms cancel is all there is; with it nmse is not asked.
+// four times the generic's, whose errors are larger where its arithmetic is not in floats; and step^2 / 12 more, the
+// mean square of one rounding to such steps, as luck decides the generic's where few numbers are compared. slack is 0
+// unless the inputs are ill-conditioned, or the sums so few that one whose terms cancel is all there is; with it nmse
+// is not asked.
 // NaN on either side is an error.
 struct approx approx_layer(const float *got, const float *generic, const double *exact, size_t count, double step,
                            double slack);
