@@ -28,20 +28,15 @@ static inline void size_matrices(size_t rows, size_t depth)
 
 local bytes = avx512.products.bytes
 
--- Products of rows, whose bytes are unsigned or signed, with columns, whose bytes are so too.
-local function matrices(dot, depths)
-  return setmetatable({
-    cflags = { "-mavx512vnni", "-mamx-tile", "-mamx-int8" }, cpu = { "AVX512_VNNI", "AMX_TILE", "AMX_INT8" },
-    helpers = bytes.helpers .. HELPERS,
-    matrix = { rows = 32, vectors = 2, depths = depths, size = "size_matrices(%s, %s)", release = "_tile_release()",
-      fence = "MATRIX_FENCE()", zero = "_tile_zero(%s)", load = "_tile_loadd(%s, %s, %s)",
-      store = "_tile_stored(%s, %s, %s)", dot = dot .. "(%s, %s, %s)" },
-  }, { __index = bytes })
-end
-
 return {
   name = "avx512amx", of = "avx512",
   products = {
-    byte_matrices = matrices("_tile_dpbusd", { 64, 32 }), grouped_matrices = matrices("_tile_dpbsud", { 32 }),
+    byte_matrices = setmetatable({
+      cflags = { "-mavx512vnni", "-mamx-tile", "-mamx-int8" }, cpu = { "AVX512_VNNI", "AMX_TILE", "AMX_INT8" },
+      with = bytes, helpers = HELPERS,
+      matrix = { rows = 32, vectors = 2, depths = { 64, 32 }, size = "size_matrices(%s, %s)",
+        release = "_tile_release()", fence = "MATRIX_FENCE()", zero = "_tile_zero(%s)",
+        load = "_tile_loadd(%s, %s, %s)", store = "_tile_stored(%s, %s, %s)", dot = "_tile_dpbusd(%s, %s, %s)" },
+    }, { __index = bytes }),
   },
 }

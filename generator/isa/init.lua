@@ -36,7 +36,7 @@
 --
 -- A product's table: dot(sum, a, b), a format: adds the products of the elements of each lane of a and b to it; unit:
 -- how many elements that are; splat(element), load(pointer): a and b; type: of these vectors, where it is not `ints`;
--- and helpers, cflags and cpu where it needs any. By names:
+-- and helpers, cflags and cpu where it needs any; with: a product whose helpers it calls too. By names:
 --   bytes                      of a unsigned and b signed, in lanes of 32 bits; pairs: words of an instruction that
 --                              multiplies twice the depth of two rows by two columns, nil for none. rows(element,
 --                              element): a, from both rows; low(b, next), high(b, next): the columns of the first half
@@ -51,7 +51,6 @@
 --                              and of the others by `vectors`, 4 and 5, rows, 6 and 7, columns: zero(register),
 --                              load(register, pointer, stride), store(register, pointer, stride), dot(sum, rows,
 --                              columns)
---   grouped_matrices           the same as grouped_bytes, of rows signed and columns not
 --   signed_bytes               of a and b signed, in lanes of 32 bits; unsigned: splat and dot where a is not
 --   bytes_by_lane              of a unsigned and of the signed ones in a lane of b, whose number dot has besides; where
 --                              a is signed: lessen(a), each byte less `less`

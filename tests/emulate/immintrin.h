@@ -152,12 +152,10 @@ static inline void emulated_tile_stored(size_t tile, void *to, size_t stride)
     }
 
 EMULATED_TILE_PRODUCTS(emulated_tile_dpbusd, uint8_t, int8_t)
-EMULATED_TILE_PRODUCTS(emulated_tile_dpbsud, int8_t, uint8_t)
 
 #undef _tile_loadd
 #undef _tile_stored
 #undef _tile_dpbusd
-#undef _tile_dpbsud
 #undef _tile_zero
 #define _tile_loadconfig(sizes) emulated_tile_loadconfig(sizes)
 #define _tile_release() memset(&emulated_tiles, 0, sizeof emulated_tiles)
@@ -165,6 +163,5 @@ EMULATED_TILE_PRODUCTS(emulated_tile_dpbsud, int8_t, uint8_t)
 #define _tile_loadd(tile, from, stride) emulated_tile_loadd(tile, from, stride)
 #define _tile_stored(tile, to, stride) emulated_tile_stored(tile, to, stride)
 #define _tile_dpbusd(sums, a, b) emulated_tile_dpbusd(sums, a, b)
-#define _tile_dpbsud(sums, a, b) emulated_tile_dpbsud(sums, a, b)
 
 #endif

@@ -34,7 +34,7 @@ local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, lessen = 1, to_in
   in_order = 2, add_start = 3 }
 local MATRIX = { size = 2, release = 0, fence = 0, zero = 1, load = 3, store = 3, dot = 3 }
 local PAIRS = { rows = 2, low = 2, high = 2, dot = 3, exchange = 2 }
-local PRODUCTS = { bytes = true, byte_matrices = true, grouped_matrices = true, signed_bytes = true,
+local PRODUCTS = { bytes = true, byte_matrices = true, signed_bytes = true,
   bytes_by_lane = true, bytes_in_memory = true, bytes_in_16_bits = true, grouped_bytes = true, int16 = true,
   ints = true, bf16 = true }
 
@@ -143,7 +143,7 @@ fact.holds("every product is a table of what the contract lists, each word with 
         if PRODUCT[field] then has_operands(value, PRODUCT[field] + more, where) end
         fact.equal(type(value), PRODUCT[field] and "string" or ({ unit = "number", type = "string", helpers = "string",
           cflags = "table", cpu = "table", prefers = "table", upper_first = "boolean", less = "number",
-          unsigned = "table", pairs = "table", matrix = "table" })[field] or where)
+          unsigned = "table", pairs = "table", matrix = "table", with = "table" })[field] or where)
       end
       local matrix = set.products[name] and set.products[name].matrix
       for word, operands in pairs(matrix and MATRIX or {}) do has_operands(matrix[word], operands, word) end

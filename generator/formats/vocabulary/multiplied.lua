@@ -61,7 +61,7 @@ function multiplied.needs(name, set)
     for _, word in ipairs(WORDS_OF_INTEGERS) do called[#called + 1] = word end
   end
   for _, word in ipairs(way.words or {}) do called[#called + 1] = word end
-  local needs, A = set.needs(called, { product }), formats.get(name).product
+  local needs, A = set.needs(called, product and { product.with or product, product }), formats.get(name).product
   needs.helpers[#needs.helpers + 1] = A.functions and A.functions(set)
   return needs
 end
