@@ -254,8 +254,7 @@ local function plan_kernels(f, p)
     together = f.together,
     what = ("rows of %s times panels of packed weights"):format(f.X.row.name),
   }
-  matrix.take_group(f, p, "matrix_" .. kernels_name(f),
-    "linear/gemm_matrix.c.lt", identity(f, p), facts)
+  matrix.take_group(f, p, "matrix_" .. kernels_name(f), "linear/gemm_matrix.c.lt", identity(f, p), facts)
   family.take_group(f, kernels.group(p, kernels_name(f), identity(f, p), facts))
 end
 
