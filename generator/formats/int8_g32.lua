@@ -5,6 +5,7 @@
 -- column is exact on every instruction set, and both scales come after it in one order (docs/numbers.md). Weights may
 -- be of any format with such groups.
 local groups = require "formats.vocabulary.groups"
+local words = require "formats.vocabulary.words"
 
 local GROUP = 32
 local LARGEST = 127
@@ -30,14 +31,20 @@ format.product = {
   sentence = "rows of 8 bits by weights of groups, in sums of 32 products", alignment = GROUP, sum = GROUP,
   group = GROUP,
   -- Bytes are multiplied four at a time, or floats one by one.
-  ways = { { product = "grouped_bytes", store = "store_int8", words = { "bits_of" } }, { words = { "bits_of" } } },
+  ways = {
+    { product = "grouped_matrices", store = "store_int8", words = { "bits_of" } },
+    { product = "grouped_bytes", store = "store_int8", words = { "bits_of" } },
+    { words = { "bits_of" } },
+  },
   vocabulary = function(set, W)
     local V, product = set.V, set.products.grouped_bytes
+    local by_matrix = set.products.grouped_matrices
     local of_bytes = product ~= nil
     return {
       name = "int8_g32", word = "int8", is_narrow = true, in_groups = true, of_bytes = of_bytes, largest_row = LARGEST,
       row = row(of_bytes and BYTES or FLOATS), panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0,
-      unit = 1, vector = V.type, sum = V.type, groups = W, column_bytes = W.column_bytes_of,
+      matrix = words.of(by_matrix and by_matrix.matrix), unit = 1, vector = V.type, sum = V.type, groups = W,
+      column_bytes = W.column_bytes_of,
       store = of_bytes and V.store_int8 or function(to, v) return V.store(to, V.round(v)) end,
       dot = of_bytes and function(bytes, numbers, sum) return product.dot:format(sum, bytes, numbers) end or nil,
     }

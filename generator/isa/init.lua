@@ -45,12 +45,13 @@
 --                              offset, weights): adds a row's offset times the lower halves of lanes of sums of
 --                              weights, whose upper ones are 0; nil where a multiplication of lanes does it
 --   byte_matrices              as bytes, and whole matrices of them, by `matrix`: rows, vectors: of the greatest sum,
---                              twice as many as one matrix register has rows; depths: what an instruction may multiply,
---                              the best first; size(rows, depth): of all registers before their use; release: after it;
+--                              or tile; block: rows of a matrix register; depths: what an instruction may multiply, the
+--                              best first; size(rows, depth): of all registers before their use; release: after it;
 --                              fence: between other code and theirs; and of registers 0 to 3, sums of the first rows
 --                              and of the others by `vectors`, 4 and 5, rows, 6 and 7, columns: zero(register),
 --                              load(register, pointer, stride), store(register, pointer, stride), dot(sum, rows,
 --                              columns)
+--   grouped_matrices           the same as grouped_bytes, of rows signed and columns not
 --   signed_bytes               of a and b signed, in lanes of 32 bits; unsigned: splat and dot where a is not
 --   bytes_by_lane              of a unsigned and of the signed ones in a lane of b, whose number dot has besides; where
 --                              a is signed: lessen(a), each byte less `less`

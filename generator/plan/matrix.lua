@@ -4,8 +4,10 @@ local kernels = require "plan.kernels"
 
 local matrix = {}
 
-local LEAST_ROWS = 5 -- fewer rows take no longer by vectors (measured on an Intel Xeon, family 6 model 167)
-local LINES = 8      -- that each turn of a kernel's loop prefetches: four tiles of rows prefetch a whole panel
+-- By whether weights are in groups: the fewest rows that take less time than by vectors (measured on an Intel Xeon,
+-- family 6 model 167); and lines that each turn of a kernel's loop prefetches: four tiles of rows prefetch a whole
+-- panel. Kernels of groups, whose tiles have more rows, prefetch their own.
+local USES = { [false] = { least = 5, lines = 8 }, [true] = { least = 8, lines = 0 } }
 
 -- Of attention: products of a query with all keys, fewer of which take no longer by vectors (measured there).
 local LEAST_PRODUCTS = 4096
@@ -34,7 +36,8 @@ end
 -- Gives it to a product of rows with packed weights, where its sums fit.
 function matrix.plan(f)
   local depth = f.X.matrix and depth_of(f.sums, f.X.matrix.depths)
-  if depth then take(f, f.X, depth, LEAST_ROWS, LINES) end
+  local use = USES[f.X.in_groups or false]
+  if depth then take(f, f.X, depth, use.least, use.lines) end
 end
 
 -- Gives it to attention's two products, which share their tiles: both, or neither; p.matrix_keys: fewer keys are faster

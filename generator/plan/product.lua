@@ -254,7 +254,8 @@ local function plan_kernels(f, p)
     together = f.together,
     what = ("rows of %s times panels of packed weights"):format(f.X.row.name),
   }
-  matrix.take_group(f, p, "matrix_" .. kernels_name(f), "linear/gemm_matrix.c.lt", identity(f, p), facts)
+  matrix.take_group(f, p, "matrix_" .. kernels_name(f),
+    f.X.in_groups and "linear/gemm_matrix_groups.c.lt" or "linear/gemm_matrix.c.lt", identity(f, p), facts)
   family.take_group(f, kernels.group(p, kernels_name(f), identity(f, p), facts))
 end
 

@@ -134,25 +134,30 @@ static inline void emulated_tile_stored(size_t tile, void *to, size_t stride)
     }
 }
 
-// Adds to each lane of `sums` the products of four unsigned bytes of a row of `a` with four signed ones of `b`.
-static inline void emulated_tile_dpbusd(size_t sums, size_t a, size_t b)
-{
-    for (size_t row = 0; row < emulated_tiles.rows[sums]; row++) {
-        for (size_t k = 0; k < emulated_tiles.row_bytes[a]; k++) {
-            const uint8_t *bytes = emulated_tiles.bytes[b][k / 4];
-            for (size_t lane = 0; lane < emulated_tiles.row_bytes[sums] / 4u; lane++) {
-                int32_t sum;
-                memcpy(&sum, &emulated_tiles.bytes[sums][row][4 * lane], sizeof sum);
-                sum += emulated_tiles.bytes[a][row][k] * (int8_t)bytes[4 * lane + k % 4];
-                memcpy(&emulated_tiles.bytes[sums][row][4 * lane], &sum, sizeof sum);
-            }
-        }
+// A function that adds to a lane of `sums` the products of four bytes of a row of `a` with four of a lane of `b`.
+#define EMULATED_TILE_PRODUCTS(name, a_type, b_type)                                                  \
+    static inline void name(size_t sums, size_t a, size_t b)                                          \
+    {                                                                                                 \
+        for (size_t row = 0; row < emulated_tiles.rows[sums]; row++) {                                \
+            for (size_t k = 0; k < emulated_tiles.row_bytes[a]; k++) {                                \
+                const uint8_t *bytes = emulated_tiles.bytes[b][k / 4];                                \
+                for (size_t lane = 0; lane < emulated_tiles.row_bytes[sums] / 4u; lane++) {           \
+                    int32_t sum;                                                                      \
+                    memcpy(&sum, &emulated_tiles.bytes[sums][row][4 * lane], sizeof sum);             \
+                    sum += (a_type)emulated_tiles.bytes[a][row][k] * (b_type)bytes[4 * lane + k % 4]; \
+                    memcpy(&emulated_tiles.bytes[sums][row][4 * lane], &sum, sizeof sum);             \
+                }                                                                                     \
+            }                                                                                         \
+        }                                                                                             \
     }
-}
+
+EMULATED_TILE_PRODUCTS(emulated_tile_dpbusd, uint8_t, int8_t)
+EMULATED_TILE_PRODUCTS(emulated_tile_dpbsud, int8_t, uint8_t)
 
 #undef _tile_loadd
 #undef _tile_stored
 #undef _tile_dpbusd
+#undef _tile_dpbsud
 #undef _tile_zero
 #define _tile_loadconfig(sizes) emulated_tile_loadconfig(sizes)
 #define _tile_release() memset(&emulated_tiles, 0, sizeof emulated_tiles)
@@ -160,5 +165,6 @@ static inline void emulated_tile_dpbusd(size_t sums, size_t a, size_t b)
 #define _tile_loadd(tile, from, stride) emulated_tile_loadd(tile, from, stride)
 #define _tile_stored(tile, to, stride) emulated_tile_stored(tile, to, stride)
 #define _tile_dpbusd(sums, a, b) emulated_tile_dpbusd(sums, a, b)
+#define _tile_dpbsud(sums, a, b) emulated_tile_dpbsud(sums, a, b)
 
 #endif

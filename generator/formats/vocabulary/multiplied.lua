@@ -2,6 +2,7 @@
 -- instruction set. Never says which product: the plan gives each its format.
 local formats = require "formats"
 local kept = require "formats.vocabulary.kept"
+local words = require "formats.vocabulary.words"
 
 local multiplied = {}
 
@@ -120,19 +121,6 @@ local function stores(V, of, store)
   return of
 end
 
--- A format of a C expression as a function that fills it in.
-local function spelled(format)
-  return function(...) return format:format(...) end
-end
-
--- The fields of a product's part, nil for none: formats as functions, others as they are.
-local function words_of(part)
-  return part and setmetatable({}, { __index = function(_, word)
-    local value = part[word]
-    return type(value) == "string" and spelled(value) or value
-  end })
-end
-
 -- What templates may say of products of integers. They name scale<m> and offset<m> of row m, and `header`, what stands
 -- in a panel before a running sum.
 local function of_integers(name, set)
@@ -141,7 +129,7 @@ local function of_integers(name, set)
     is_symmetric = not A.is_offset,
     largest_row = A.largest_row, largest_weight = A.largest_weight,
     total_weight = A.total_weight, unit = product.unit, vector = product.type or V.ints, sum = V.ints,
-    splat = spelled(product.splat), load = spelled(product[way.load or "load"] or product.load),
+    splat = words.spelled(product.splat), load = words.spelled(product[way.load or "load"] or product.load),
     to_floats = V.to_floats, in_order = V[way.in_order or way.store] }, { __index = way })
   stores(V, X, way.store)
   -- Keys and values are made as rows are, or where those have an offset, as rows of elements of panels.
@@ -150,10 +138,10 @@ local function of_integers(name, set)
   X.keys = A.largest_key and own or X
   -- Softmax weights have no sign, and no offset either.
   local unsigned = product.unsigned or product
-  X.weights = setmetatable({ splat = spelled(unsigned.splat),
+  X.weights = setmetatable({ splat = words.spelled(unsigned.splat),
     dot = function(a, b, sum) return unsigned.dot:format(sum, a, b) end }, { __index = X })
-  X.pairs = words_of(product.pairs)
-  X.matrix = words_of(product.matrix)
+  X.pairs = words.of(product.pairs)
+  X.matrix = words.of(product.matrix)
   function X.dot(a, b, sum) return product.dot:format(sum, a, b) end
   function X.column_bytes(length) return (length + way.header) * way.panel.bytes end
   function X.started(m, sums, sum)
