@@ -7,7 +7,7 @@ from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_doubl
 
 import paths
 
-ABI = 22
+ABI = 23
 MAX_THREADS = 1024  # GA_MAX_THREADS
 
 

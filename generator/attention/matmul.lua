@@ -1,32 +1,37 @@
--- matmul.lua: whether linears multiply their weights as they are, or by fewer products of sums of halves: a scheme of
--- base/bilinear.lua for two rows of a sequence together. Says which linears do; how is the plan's.
+-- matmul.lua: whether linears multiply their weights as they are, or by fewer products of sums of parts: a scheme of
+-- base/bilinear.lua for two or four rows of a sequence together. Says which linears do; how is the plan's.
 local bilinear = require "base.bilinear"
 local fmt = require "base.fmt"
 local text = require "base.text"
 local types = require "schema.types"
 
-local SCHEME = bilinear.schemes.strassen
 local WIDEST = 16 -- floats of the widest vector: heads of whole ones have no zeros between them on any set
-local ROUNDINGS = 6 -- of a weight's factor, of sums of rows and weights, of two additions of products, of the bias
 
-local SENTENCE = "%s multiply pairs of rows by Strassen's seven products of halves, and their packed weights take " ..
-  "7/4 of the bytes; an error is at most the largest input of the sequence times the largest weight times: %s"
+-- By levels: what a linear does.
+local WAYS = {
+  "multiply pairs of rows by Strassen's seven products of halves, and their packed weights take 7/4 of the bytes",
+  "multiply four rows together by Strassen's 49 products of quarters, and their packed weights take 49/16 of the bytes",
+}
+local BOUND = "; an error is at most the largest input of the sequence times the largest weight times: "
 
 local check_word = types.choice({ "exact", "fast" })
 
--- "fast:1" is "fast"; more levels are refused by name.
-local check = types.described('`"exact"`, `"fast"`; `"fast:1"` is the same as `"fast"`', function(value)
+-- "fast:1" is "fast"; more than two levels are refused by name.
+local check = types.described('`"exact"`, `"fast"`, `"fast:2"`; `"fast:1"` is the same as `"fast"`', function(value)
   local levels = type(value) == "string" and value:match("^fast:(.*)$")
   if levels == "1" then return "fast" end
+  if levels == "2" then return value end
   if levels then
-    return nil, ("must be exact, fast or fast:1, found %s: a product is split once, in seven products of halves")
+    return nil, ("must be exact, fast, fast:1 or fast:2, found %s: a product is split once in halves, or twice")
       :format(types.shown(value))
   end
   return check_word(value)
 end, "exact|fast[:LEVELS]")
 
+local LEVELS = { fast = 1, ["fast:2"] = 2 }
+
 -- Rows of a pair are multiplied together. A row that may not see its partner would see it there: its bits, and a NaN.
-local REFUSES = 'matmul = "fast" is given, but %s is too: %s'
+local REFUSES = 'matmul = "%s" is given, but %s is too: %s'
 local KINDS = {
   sdpa = "attention alone has no linears", decoder = "a row would depend on the next one, with which it is multiplied",
   transformer = "a row of its decoder would depend on the next one, with which it is multiplied",
@@ -62,14 +67,15 @@ local CONTRADICTIONS = {
     why = "a row would depend on masked keys; lengths may be used instead" },
 }
 
--- The linears of attention that can be halved, in order: { name, inputs }. Columns of q, k and v are those of a head;
--- o is a whole model's own.
+-- The linears of attention that can be halved, in order: { name, inputs, levels }. Columns of q, k and v are those of a
+-- head; o is a whole model's own.
 local function of_attention(spec)
   local fits = spec.d_head % WIDEST == 0 and spec.projects.o
   local list = {}
   for _, linear in ipairs({ { "q", spec.d_model, spec.d_head }, { "k", spec.k_dim, spec.d_head },
     { "v", spec.v_dim, spec.d_head }, fits and { "o", spec.n_heads * spec.d_head, spec.d_out } or nil }) do
-    list[#list + 1] = bilinear.halves(linear[2], linear[3]) and linear or nil
+    local levels = bilinear.levels_of(linear[2], linear[3], spec.matmul_levels)
+    list[#list + 1] = levels and { linear[1], linear[2], levels } or nil
   end
   return list
 end
@@ -87,17 +93,24 @@ local function fast_linears(spec)
   local list = spec.attention_spec and of_attention(spec.attention_spec) or {}
   for _, sublayer in ipairs(spec.sublayers) do
     for _, linear in ipairs(sublayer.linears) do
-      list[#list + 1] = linear.is_fast and { name_of(linear), linear.parts[1].n_in } or nil
+      list[#list + 1] = linear.levels and { name_of(linear), linear.parts[1].n_in, linear.levels } or nil
     end
   end
   return list
 end
 
--- What the error of a result is at most, in terms of the largest magnitudes: Higham's bound at one level, with running
--- sums of at most 128 products. inputs: of the linear.
-local function bound(inputs)
-  local half = inputs / 2
-  return bilinear.growth(SCHEME) * half * (128 + math.ceil(half / 64) + ROUNDINGS) * 2 ^ -24
+-- Roundings of a product's term beside those of its running sums: of a weight's factor and of the bias; of sums of rows
+-- and two additions of products at each level; of a sum of weights, which are added one after the other.
+local function roundings(levels)
+  return 2 + 3 * levels + 2 ^ levels - 1
+end
+
+-- What the error of a result is at most, in terms of the largest magnitudes: Higham's bound, with running sums of at
+-- most 128 products. inputs: of the linear.
+local function bound(inputs, levels)
+  local scheme = bilinear.levels[levels]
+  local depth = inputs / scheme.sides
+  return bilinear.growth(scheme) * depth * (128 + math.ceil(depth / 64) + roundings(levels)) * 2 ^ -24
 end
 
 local matmul = {
@@ -106,42 +119,59 @@ local matmul = {
   of_rows = true,
   fields = {
     { field = "matmul", flag = "--matmul", check = check, default = "exact",
-      help = "fast: seven products of halves in place of eight, for two rows of a sequence together; larger errors",
+      help = "fast: seven products of halves in place of eight, for two rows of a sequence together; fast:2: 49 of " ..
+        "quarters in place of 64, for four rows, and larger errors",
       group = "weights", example = 'matmul = "fast"' },
   },
 }
 
--- spec.is_fast: by name, which linears of attention multiply pairs of rows; nil where a spec does not ask for it.
+-- spec.matmul_levels: how often linears are split at most, nil where a spec does not ask for it; spec.levels_of: how
+-- often those of attention are, by name.
 function matmul.resolve(spec, fail)
-  if spec.matmul ~= "fast" then return end
+  spec.matmul_levels = LEVELS[spec.matmul]
+  if not spec.matmul_levels then return end
   for _, case in ipairs(CONTRADICTIONS) do
     if case.has(spec) then
-      return fail(REFUSES:format(case.found(spec), type(case.why) == "string" and case.why or case.why(spec)))
+      local why = type(case.why) == "string" and case.why or case.why(spec)
+      return fail(REFUSES:format(spec.matmul, case.found(spec), why))
     end
   end
-  spec.is_fast = {}
-  for _, linear in ipairs(spec.stack and {} or of_attention(spec)) do spec.is_fast[linear[1]] = true end
+  spec.levels_of = {}
+  for _, linear in ipairs(spec.stack and {} or of_attention(spec)) do spec.levels_of[linear[1]] = linear[3] end
 end
 
 function matmul.check(spec, fail)
-  if not spec.is_fast or spec.is_part or #fast_linears(spec) > 0 then return end
+  if not spec.matmul_levels or spec.is_part then return end
+  for _, linear in ipairs(fast_linears(spec)) do
+    if linear[3] == spec.matmul_levels then return end
+  end
   local last, columns = "d_out", spec.d_out
   if spec.stack then last, columns = "d_ff", spec.d_ff end
-  fail(('matmul = "fast" is given, but no linear can be halved: d_model (%d) and d_head (%d) or %s (%d) must be ' ..
-    "multiples of %d"):format(spec.d_model, spec.d_head, last, columns, bilinear.MULTIPLE))
+  fail(('matmul = "%s" is given, but no linear can be %s: d_model (%d) and d_head (%d) or %s (%d) must be ' ..
+    "multiples of %d"):format(spec.matmul, spec.matmul_levels == 1 and "halved" or "split in quarters", spec.d_model,
+    spec.d_head, last, columns, bilinear.multiple(spec.matmul_levels)))
 end
 
 function matmul.properties(spec)
-  return spec.is_fast and { { "pairs_rows", true } } or {}
+  return spec.matmul_levels and { { "rows_together", bilinear.levels[spec.matmul_levels].sides } } or {}
+end
+
+-- What the linears of so many levels do, nil where there are none.
+local function sentence_of(spec, levels)
+  local names, parts = {}, {}
+  for _, linear in ipairs(fast_linears(spec)) do
+    if linear[3] == levels then
+      names[#names + 1] = linear[1]
+      parts[#parts + 1] = ("%s %s"):format(linear[1], fmt.fixed(bound(linear[2], levels), 4))
+    end
+  end
+  return #names > 0 and ("%s %s%s%s"):format(text.join(names), WAYS[levels], BOUND, table.concat(parts, ", ")) or nil
 end
 
 function matmul.sentence(spec)
-  if not spec.is_fast then return nil end
-  local names, parts = {}, {}
-  for i, linear in ipairs(fast_linears(spec)) do
-    names[i], parts[i] = linear[1], ("%s %s"):format(linear[1], fmt.fixed(bound(linear[2]), 4))
-  end
-  return SENTENCE:format(text.join(names), table.concat(parts, ", "))
+  local sentences = {}
+  for levels = spec.matmul_levels or 0, 1, -1 do sentences[#sentences + 1] = sentence_of(spec, levels) end
+  return #sentences > 0 and table.concat(sentences, "; ") or nil
 end
 
 return matmul

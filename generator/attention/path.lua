@@ -178,9 +178,9 @@ local function add_inputs(spec, plan, add)
     local projects = spec.projects[name]
     local from = gathers and "x_" .. name or input
     local f = projects and plan.project_of[name]
-    if f and f.made then from = add_narrow_rows(add, from, "rows_" .. name, f.is_fast and "sum") end
+    if f and f.made then from = add_narrow_rows(add, from, "rows_" .. name, f.levels and "sum") end
     add({ name = (projects and "project_" or "copy_") .. name, op = projects and "linear" or "copy",
-      writes = { name, projects and spec.is_fast and "products" or nil },
+      writes = { name, projects and spec.matmul_levels and "products" or nil },
       reads = { from }, weights = projects and weights_of(spec, name) or {} })
   end
 end
@@ -246,9 +246,9 @@ function path.operations(spec, plan, add)
     add(op)
   end, "attended")
   if heads ~= result then
-    if plan.out and plan.out.made then heads = add_narrow_rows(add, heads, "rows_heads", plan.out.is_fast and "sum") end
+    if plan.out and plan.out.made then heads = add_narrow_rows(add, heads, "rows_heads", plan.out.levels and "sum") end
     add({ name = "out", op = spec.projects.o and "linear" or "copy", reads = { heads },
-      writes = { result, plan.out and plan.out.is_fast and "products" or nil },
+      writes = { result, plan.out and plan.out.levels and "products" or nil },
       weights = spec.projects.o and weights_of(spec, "o") or {} })
   end
   add_features(spec, function(op)

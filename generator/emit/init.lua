@@ -83,7 +83,7 @@ local function spec_env(s)
     tile = kernels.tile, columns_of = kernels.columns, bool = tostring, include_dir = "genattn/",
     attention_keys = s.extra_keys > 0 and ("(io->kv_len + %d)"):format(s.extra_keys) or "io->kv_len",
     own_place = ranges.own_place(s),
-    cache = s.cache or 0, scheme = s.is_fast and fast.scheme() or false, threads = threads, caches = caches,
+    cache = s.cache or 0, is_fast = s.matmul_levels ~= nil, threads = threads, caches = caches,
     default_map = s.default_map and fmt.c_string(s.default_map) or "NULL",
   }, ranges.words(s), shape.of(s), s)
 end
@@ -213,7 +213,8 @@ local function kernels_env(p, base)
   env.helpers, env.groups = helpers.text(plans), kernels.groups(p.kernels)
   env.linears, env.products = p.kernels.linears, p.kernels.products
   env.near_bytes, env.block_bytes = plans[1].near_bytes, plans[1].block_bytes
-  env.plane_floats, env.products_room = plan_fast.plane_floats(plans[1].isa), plan_fast.room(plans[1].isa)
+  env.schemes = fast.schemes(p.kernels.products, plans[1].isa)
+  env.products_room = base.is_fast and plan_fast.room(plans[1].isa, base.spec.matmul_levels)
   return over(env, layer, base)
 end
 
@@ -278,9 +279,10 @@ end
 local function file_text(file, s, bases, isas)
   local facts = file.group and kernels.facts(file.group)
   local isa = file.plan and plan_files.isa_of(file.plan)
+  local part_lists = file.packs and packing.lists(file.plan)
   local own = setmetatable({
     group = file.group, guard = guard(file.path), banner = banner(s, isa or isas, file.template, facts),
-    part_lists = file.packs and packing.lists(file.plan),
+    part_lists = part_lists, weight_sums = part_lists and fast.weight_sums(part_lists),
     prefix = file.plan and file.plan.prefix, isa_name = file.plan and file.plan.isa.name,
   }, { __index = file_env(file, s, bases) })
   local text = render.file(file.template, own):gsub("\n+$", "\n")

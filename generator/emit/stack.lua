@@ -1,5 +1,6 @@
 -- emit/stack.lua: what the templates of a whole model need in addition to its plan: which role of a layer is where, as
 -- numbers. Decides nothing; every number comes from the spec and the plan.
+local bilinear = require "base.bilinear"
 local blocks = require "ops"
 local graph = require "plan.graph"
 local layer = require "emit.layer"
@@ -132,8 +133,9 @@ function stack.env(p, base, shared)
   for _, more in ipairs({ shared, blocks.words(p.spec) }) do
     for name, value in pairs(more) do env[name] = value end
   end
+  env.rows_together = p.spec.matmul_levels and bilinear.levels[p.spec.matmul_levels].sides
   env.can_prune, env.one_row = one_row(p.spec)
-  env.can_prune = env.can_prune and not p.spec.is_fast -- a row has the bits of its partner beside it
+  env.can_prune = env.can_prune and not p.spec.matmul_levels -- a row has the bits of its partners beside it
   env.layer_steps, env.block_steps = steps(p)
   function env.operations(place, phase) return graph.at(p.graph, place, phase) end
   return over(env, layer, p, base)

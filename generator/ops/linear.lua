@@ -5,13 +5,13 @@ local formats = require "formats"
 
 -- Whether the rows that a linear reads may become other ones first: numbers of fewer bits, digits, or sums of pairs.
 local function makes_rows(spec, linear)
-  return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32" or linear.is_fast or
+  return spec.chooses or spec.arithmetic_of[linear.role] ~= "f32" or linear.levels or
     formats.of_weights(spec.weights_dtype).group ~= nil
 end
 
--- Whether a linear of these parts, which are alike, can be halved; two of them are its halves.
-local function can_be_halved(parts)
-  return #parts <= 2 and bilinear.halves(parts[1].n_in, #parts * parts[1].n_out)
+-- How often a linear of these parts, which are alike, is split, at most `most` times; two of them are its halves.
+local function levels_of(parts, most)
+  return #parts <= 2 and bilinear.levels_of(parts[1].n_in, #parts * parts[1].n_out, most) or nil
 end
 
 -- Whether a linear of a layer other than attention's own is so.
@@ -25,7 +25,7 @@ local function has_linear(spec, is_so)
 end
 
 local function is_fast(_, linear)
-  return linear.is_fast
+  return linear.levels
 end
 
 return {
@@ -37,14 +37,14 @@ return {
       for _, linear in ipairs(sublayer.linears) do
         if not is_added[linear.product] then
           add({ op = linear.product, role = linear.role, what = linear.what, n_in = linear.parts[1].n_in,
-            n_out = linear.n_out, is_fast = linear.is_fast })
+            n_out = linear.n_out, levels = linear.levels })
         end
         is_added[linear.product] = true
       end
     end
   end,
   -- Rows of a block as one product after the other that makes its rows reads them, and a thread's products of a tile of
-  -- pairs; the plan knows how wide they are.
+  -- rows together; the plan knows how wide they are.
   tensors = function(spec, add)
     if has_linear(spec, makes_rows) then
       add({ name = "narrow", shape = { "block", "narrow" }, width = 0, stride = "NARROW" })
@@ -58,11 +58,11 @@ return {
   -- width: the columns of a product of the same work over rows of d_model, in C; finish: the C function of what then
   -- happens to each panel, nil for nothing; is_pair: its columns are two linears of one width, and what reads them
   -- gathers those of ranks.
-  -- Where the linear multiplies narrow numbers or pairs of rows, it makes the rows that it multiplies in `narrow`.
+  -- Where the linear multiplies narrow numbers or rows together, it makes the rows that it multiplies in `narrow`.
   operation = function(spec, op)
-    op.is_fast = spec.is_fast and can_be_halved(op.parts)
+    op.levels = spec.matmul_levels and levels_of(op.parts, spec.matmul_levels)
     if makes_rows(spec, op) then op.writes[#op.writes + 1] = "narrow" end
-    if op.is_fast then op.writes[#op.writes + 1] = "products" end
+    if op.levels then op.writes[#op.writes + 1] = "products" end
     op.op, op.phase, op.template, op.panels = "linear", "block", "linear.block", op.name
     op.product, op.n_out, op.weights, op.side_by_side = op.product or op.name, 0, {}, {}
     for i, part in ipairs(op.parts) do

@@ -82,12 +82,12 @@ local function plan_inputs(p)
   }
   for _, input in ipairs(inputs) do
     local name, n_in, op, what = compat.unpack(input)
-    local is_fast = s.is_fast and s.is_fast[name]
+    local levels = s.levels_of and s.levels_of[name]
     local key = n_in .. " " .. p.arithmetic_of[name]
     if not made[key] then
       made[key] = choices(p, s.choices_of[name], op, what, function(numbers)
         return { arithmetic = numbers, vectors = p.d_head_pad / p.isa.width, ldc = p.head_stride, tail = 0,
-          k = s.shared_heads and s.d_head or n_in, lda = n_in, is_fast = is_fast,
+          k = s.shared_heads and s.d_head or n_in, lda = n_in, levels = levels,
           parts = s.shared_heads and math.floor(n_in / s.d_head) or nil }
       end)
       p.projects = joined(p.projects, made[key].choices)
@@ -110,7 +110,7 @@ local function plan_output(p)
     p.out = choices(p, s.choices_of.o, "out", "heads side by side -> output", function(name)
       local joins = multiply.joins_heads(name, p.weights_dtype)
       return { arithmetic = name, vectors = math.ceil(s.d_out / vw), lda = p.concat, ldc = s.d_out, tail = s.d_out % vw,
-        is_fast = s.is_fast and s.is_fast.o,
+        levels = s.levels_of and s.levels_of.o,
         -- Some weights leave zeros between heads out.
         k = joins and s.n_heads * s.d_v or p.concat,
         heads = not joins and { count = s.n_heads, width = s.d_v, padded = p.d_v_pad } or nil }
@@ -299,7 +299,7 @@ end
 -- tensors in scratch, in order. They share no memory, as units of work are at different operations at one time.
 local function plan_graph(p)
   p.graph, p.buffers = graph.new(), {}
-  p.products_room = p.spec.is_fast and fast.room(p.isa)
+  p.products_room = p.spec.matmul_levels and fast.room(p.isa, p.spec.matmul_levels)
   path.tensors(p.spec, p, function(tensor) graph.add_tensor(p.graph, tensor) end)
   path.operations(p.spec, p, function(op)
     graph.add(p.graph, "layer", op)

@@ -15,7 +15,7 @@ end
 -- one.
 local function product_at(all, f)
   local key = kernels.key_of({ f.group.name, f.mr, f.nv, #f.widths, f.widths[#f.widths], f.tail, f.ldc, f.x_floats,
-    f.depth, f.panels_per_pass, f.kc_blocks, f.lines, f.lowest_asking, f.is_fast or false })
+    f.depth, f.panels_per_pass, f.kc_blocks, f.lines, f.lowest_asking, f.levels or false })
   if not all.product_at[key] then
     f.width = width_of(f, all.set.width)
     all.products[#all.products + 1], all.product_at[key] = f, #all.products

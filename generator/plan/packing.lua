@@ -1,7 +1,6 @@
 -- packing.lua: how roles become packed weights, as tables of numbers for the runtime (runtime/packing/packed_parts.h):
 -- linears, copies, angles and buckets, each with its roles and its place. Knows no operation, and holds no C text.
 local bilinear = require "base.bilinear"
-local fast = require "plan.fast"
 local shape = require "plan.shape"
 
 local packing = {}
@@ -10,7 +9,7 @@ local CHUNK = 32 -- weights that are packed at a time where no scale of a runnin
 
 -- The numbers of a family's panels, as enum ga_panel_numbers ends.
 local function numbers_of(f)
-  if f.is_fast then return "F32_SUM" end
+  if f.levels then return "F32_SUM" end
   if f.X.groups then return f.X.groups.name:upper() end
   return f.X.name == "bf16" and "BF16_PRODUCT" or f.dtype:upper()
 end
@@ -28,20 +27,21 @@ local function sums_of(f, inputs)
     { count = depth % CHUNK > 0 and 1 or 0, length = depth % CHUNK } }
 end
 
--- A linear as its fast product reads it: each input head is a sum of blocks of half the inputs and half the rows.
--- linear.half: which half of the columns its rows are; nil for both.
-local function halved(linear)
-  local sums, inputs = bilinear.weight_sums(fast.SCHEME), linear.inputs
-  return { weight = linear.weight, bias = linear.bias, rows = linear.half and linear.rows or linear.rows / 2,
-    blocks = sums, half = linear.half or "BOTH_HALVES",
-    inputs = { heads = #sums, width = inputs.heads * inputs.width / 2 } }
+-- A linear as its fast product reads it: each input head is a sum of blocks of a part of the inputs and of the rows.
+-- linear.half: which half of the columns its rows are, 0 or 1; nil for both.
+local function divided(linear, levels)
+  local scheme, inputs = bilinear.levels[levels], linear.inputs
+  local own = linear.half and scheme.sides / 2 or scheme.sides -- parts of the columns
+  return { weight = linear.weight, bias = linear.bias, rows = linear.rows / own, levels = levels,
+    parts = { count = scheme.sides, first = (linear.half or 0) * own, own = own },
+    inputs = { heads = #scheme.products, width = inputs.heads * inputs.width / scheme.sides } }
 end
 
 -- A linear { weight, bias, rows, inputs } as a part: weight, bias: names of roles; inputs: { heads, width }. more:
 -- what is not as of a whole linear whose panels begin a part.
 function packing.linear(f, vector, linear, more)
   local columns = f.widths[1] * vector
-  linear = f.is_fast and halved(linear) or linear
+  linear = f.levels and divided(linear, f.levels) or linear
   local part = {
     kind = "linear", format = format_of(f), factor = 1, heads = 1, together = 1, head_bytes = 0, run_bytes = 0,
     head_biases = 0, run_biases = 0, first = 0, at = 0, bias_from = 0, panels = #f.widths, columns = columns,
@@ -54,20 +54,17 @@ function packing.linear(f, vector, linear, more)
   return part
 end
 
-local HALVES = { "FIRST_HALF", "SECOND_HALF" }
-
 -- Linears { weight, bias, rows } as parts of the panels of f, side by side: bias is false where there is none, rows nil
 -- for all columns; name: of the part. Two of a fast product are its halves.
 function packing.side_by_side(f, vector, linears, name)
   local fills, first = {}, 0
   for i, linear in ipairs(linears) do
-    local half = f.is_fast and #linears > 1
-    fills[i] = packing.linear(f, vector, { weight = linear.weight, bias = f.of == f and linear.bias,
-      rows = linear.rows or f.n_out, half = half and HALVES[i],
-      inputs = packing.plain(f.is_fast and 2 * f.depth or f.depth) },
-      { first = half and 0 or first, bias_from = half and first or 0, bias_part = name .. "_bias",
-        factor = linear.factor or 1 })
-    first = first + fills[i].rows
+    local half = f.levels and #linears > 1 and i - 1 or nil
+    local rows, depth = linear.rows or f.n_out, f.levels and bilinear.levels[f.levels].sides * f.depth or f.depth
+    fills[i] = packing.linear(f, vector, { weight = linear.weight, bias = f.of == f and linear.bias, rows = rows,
+      half = half, inputs = packing.plain(depth) }, { first = half and 0 or first, bias_from = half and first or 0,
+      bias_part = name .. "_bias", factor = linear.factor or 1 })
+    first = first + rows
   end
   return fills
 end

@@ -1,8 +1,8 @@
 -- plan/product.lua: a product of rows with packed weights: its arithmetic, its running sums, what lies where, and which
 -- kernels it takes. Knows no linear by name.
+local bilinear = require "base.bilinear"
 local caches = require "plan.caches"
 local family = require "plan.family"
-local fast = require "plan.fast"
 local formats = require "formats"
 local kept = require "formats.vocabulary.kept"
 local multiply = require "formats.vocabulary.multiplied"
@@ -48,7 +48,7 @@ end
 local function plan_wide(f, isa, set)
   f.wide, f.has_wide = {}, false
   for mr = 1, f.mr do
-    f.wide[mr] = (f.is_fast or matrix.takes(f, mr)) and 1 or math.max(panels_at_once(f, isa, set, mr), 1)
+    f.wide[mr] = (f.levels or matrix.takes(f, mr)) and 1 or math.max(panels_at_once(f, isa, set, mr), 1)
     f.has_wide = f.has_wide or f.wide[mr] > 1
   end
 end
@@ -123,12 +123,12 @@ local function plan_slices(f, p)
   local slices = math.ceil(f.k * row_bytes / SLICE_BYTES)
   local is_even = #f.sums == 1 and #tiles.distinct(f.widths) == 1 and f.tail == 0 and not f.X.is_integer and
     not f.X.in_groups
-  f.kc_blocks = is_even and slices > 1 and not f.is_fast and math.ceil(f.n_sums / slices) or f.n_sums
+  f.kc_blocks = is_even and slices > 1 and not f.levels and math.ceil(f.n_sums / slices) or f.n_sums
   f.is_sliced = f.kc_blocks < f.n_sums
   -- A row more for their biases. Tiles of rows of bytes go over one panel after the other, which stays in L1.
   local panels = f.X.of_bytes and 1 or math.floor(PANELS_BYTES / ((1 + f.k) * row_bytes))
   f.panels_per_pass = f.is_sliced and 1 or math.max(1, math.min(#f.widths, panels))
-  if not f.is_fast then tune_slices(f, p) end
+  if not f.levels then tune_slices(f, p) end
 end
 
 -- Narrow rows, which are made of a product's rows before it: width: floats of a part of a row; room: elements with what
@@ -211,12 +211,12 @@ local function plan_arithmetic(f, p, name)
   if f.X.is_narrow or f.is_digits then plan_rows(f, p, n_sums) end
 end
 
--- What a product of pairs of rows has in addition to one of halves: panels of all sums of weights, one after the other,
--- and bytes of the sums of a row, for each of the products of a single row: those of a pair are fewer a row.
+-- What a product of rows together has in addition to one of parts: panels of all sums of weights, one after the other,
+-- and bytes of the sums of a row, for each of the products of a single row: those of rows together are fewer a row.
 local function plan_fast(f)
-  local n = #fast.SCHEME.products
-  f.panel_bytes, f.bytes = n * f.panel_bytes, n * f.bytes
-  f.made = #fast.SCHEME.single.products * f.k * f.row_bytes
+  local scheme = bilinear.levels[f.levels]
+  f.panel_bytes, f.bytes = #scheme.products * f.panel_bytes, #scheme.products * f.bytes
+  f.made = #scheme.single.products * f.k * f.row_bytes
 end
 
 -- The running sums as text.
@@ -278,8 +278,9 @@ local function rows_by_model(f, dims)
 end
 
 -- The sizes of one of the products that a fast one consists of.
-local function halved(dims)
-  local of = { vectors = dims.vectors / 2, k = dims.k / 2, lda = dims.k / 2, x_floats = dims.lda }
+local function divided(dims)
+  local sides = bilinear.levels[dims.levels].sides
+  local of = { vectors = dims.vectors / sides, k = dims.k / sides, lda = dims.k / sides, x_floats = dims.lda }
   return setmetatable(of, { __index = dims })
 end
 
@@ -296,10 +297,10 @@ end
 -- Rows of [k] times packed panels [k][nr], plus a bias. Of the last panel's last vector only `tail` floats are stored
 -- (0: all). dims.heads: where the rows are heads side by side with zeros after each: count, width, padded. dims.parts:
 -- parts of a row that one weight multiplies one by one, nil for the whole row.
--- dims.is_fast: whether pairs of rows are multiplied by sums of halves (base/bilinear.lua). What is planned then is one
--- of these products, of half the depth and half the columns.
+-- dims.levels: how often rows and weights are split where rows are multiplied together (base/bilinear.lua). What is
+-- planned then is one of these products, of a half or a quarter of the depth and of the columns.
 return function(p, op, what, dims)
-  if dims.is_fast then dims = halved(dims) end
+  if dims.levels then dims = divided(dims) end
   local name = dims.arithmetic
   local in_groups = formats.get(name).product.group ~= nil
   local groups = (name == "f32" or in_groups) and kept.vocabulary(p.weights_dtype, p.isa)
@@ -313,7 +314,7 @@ return function(p, op, what, dims)
   f.mr = rows_by_model(f, dims)
   f.k, f.lda, f.ldc, f.tail, f.heads, f.x_floats = dims.k, dims.lda, dims.ldc, dims.tail, dims.heads,
     dims.x_floats or dims.lda
-  f.parts, f.is_fast = dims.parts or 1, dims.is_fast
+  f.parts, f.levels = dims.parts or 1, dims.levels
   plan_arithmetic(f, p, name)
   matrix.plan(f)
   if not f.matrix then family.tune_rows(p, { f }, op .. ".rows", most) end
@@ -325,6 +326,6 @@ return function(p, op, what, dims)
   family.add_kernels(f, widths)
   add_wide_kernels(f)
   if f.tail > 0 then add_tail_kernels(f) end
-  if f.is_fast then plan_fast(f) end
+  if f.levels then plan_fast(f) end
   return f
 end

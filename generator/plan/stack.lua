@@ -56,7 +56,7 @@ local function product(p, dims)
   local choices = dims.role and p.spec.choices_of[dims.role] or { "f32" }
   local first = plan.product(p, choices, dims.op, dims.what, function(arithmetic)
     return { vectors = math.ceil(dims.n_out / vw), k = dims.n_in, lda = from and from.floats or dims.n_in,
-      ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic, is_fast = dims.is_fast }
+      ldc = to and to.floats or dims.n_out, tail = dims.n_out % vw, arithmetic = arithmetic, levels = dims.levels }
   end)
   for _, f in ipairs(first.choices) do
     f.n_out, f.of_layers, f.role, f.rows_of = dims.n_out, op ~= nil, dims.role, dims.rows
@@ -68,7 +68,7 @@ end
 -- Products; where some of layers make their rows, one buffer holds any of these, and another the products of a tile.
 local function plan_products(p)
   local narrow, products = p.buffer.narrow, p.buffer.products
-  if products then products.floats = fast.room(p.isa) end
+  if products then products.floats = fast.room(p.isa, p.spec.matmul_levels) end
   p.products, p.product = {}, {}
   blocks.each("products", p.spec, function(dims)
     local f = product(p, dims)

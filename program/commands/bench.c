@@ -307,9 +307,9 @@ static void tell_doubts(const struct ga_context *context, const struct results *
     }
     if (results->n_beyond > 0 && has_narrow_linear(context->model)) {
         ga_note(context, "more than 100 %% of the peak: it is that of f32, and this model's dtype multiplies faster");
-    } else if (results->n_beyond > 0 && context->model->pairs_rows) {
-        ga_note(context, "more than 100 %% of the peak: GFLOP/s count eight products of halves, and pairs of rows take "
-                         "seven of them");
+    } else if (results->n_beyond > 0 && context->model->rows_together > 0) {
+        ga_note(context, "more than 100 %% of the peak: GFLOP/s count eight products of halves, and rows that are "
+                         "multiplied together take seven of them");
     } else if (results->n_beyond > 0) {
         ga_note(context,
                 "more than 100 %% of the peak in %zu cells: this machine was busy while the peak was measured, so that "

@@ -45,10 +45,10 @@ static void pack_input_head(const struct ga_packed_linear *linear, struct ga_vie
     }
 }
 
-// Rows of the weight that a head has: two halves where blocks of both are added.
+// Rows of the weight that a head has: those of all its parts where blocks are added.
 static size_t head_rows(const struct ga_packed_linear *linear)
 {
-    return linear->blocks == NULL || linear->half != GA_BOTH_HALVES ? linear->rows : 2 * linear->rows;
+    return linear->blocks == NULL ? linear->rows : linear->own_parts * linear->rows;
 }
 
 // Adds a block of a weight, whose column of the panel begins at index `at`, if the block is this weight's.
@@ -56,10 +56,9 @@ static void pack_block(const struct ga_packed_linear *linear, struct ga_view_rea
                        struct ga_panel_strip strip)
 {
     const struct ga_weight_view *weight = reader->view;
-    const size_t half = block % 2;
-    const size_t rows = linear->half == GA_BOTH_HALVES ? half * linear->rows : 0; // before the block's
-    if (linear->half != (half == 0 ? GA_SECOND_HALF : GA_FIRST_HALF)) {
-        at += rows * weight->row_stride + block / 2 * linear->inputs * weight->col_stride;
+    const size_t part = block % linear->parts - linear->first_part; // huge where it is before the first
+    if (part < linear->own_parts) {
+        at += part * linear->rows * weight->row_stride + block / linear->parts * linear->inputs * weight->col_stride;
         pack_input_head(linear, reader, at, strip);
     }
 }
@@ -75,12 +74,11 @@ static void pack_columns(const struct ga_packed_linear *linear, struct ga_view_r
             pack_input_head(linear, reader, at + head * linear->inputs * weight->col_stride, strip);
             continue;
         }
-        const struct ga_block_sum sum = linear->blocks[head];
-        pack_block(linear, reader, at, sum.first, strip);
-        if (sum.sign != 0.0F) {
-            struct ga_panel_strip other = strip;
-            other.factor *= sum.sign;
-            pack_block(linear, reader, at, sum.second, other);
+        const struct ga_block_sum *sum = &linear->blocks[head];
+        for (size_t i = 0; i < sum->count; i++) {
+            struct ga_panel_strip term = strip;
+            term.factor *= sum->terms[i].sign;
+            pack_block(linear, reader, at, sum->terms[i].block, term);
         }
     }
 }

@@ -36,18 +36,14 @@ struct ga_panel_format {
     bool has_totals;
 };
 
-// A sum of two blocks of a weight, which is split in halves: b11, b12 (the first half of the inputs; the first and the
-// second half of a head's rows), b21, b22 are 0 .. 3. first + sign * second; sign 0: the first alone.
+// A sum of blocks of a weight, whose inputs and rows of a head are split in as many parts: block i is part i / parts of
+// the inputs and part i % parts of the rows. Blocks are added in order, each times its sign, 1 or -1.
 struct ga_block_sum {
-    unsigned first, second;
-    float sign;
-};
-
-// Which half of the columns the rows of a weight are where blocks are added.
-enum ga_column_half {
-    GA_BOTH_HALVES,
-    GA_FIRST_HALF, // as b11 and b21; another weight has the other half
-    GA_SECOND_HALF,
+    size_t count;
+    struct {
+        unsigned block;
+        float sign;
+    } terms[4];
 };
 
 // A linear, or one of several whose columns lie side by side: its rows become columns of panels
@@ -71,8 +67,9 @@ struct ga_packed_linear {
     // Zeros follow the inputs of each input head, and all heads have as many bytes of a column. Only floats and bf16
     // have several heads.
     size_t input_heads, inputs;
-    const struct ga_block_sum *blocks; // [input_heads]: each input head is a sum of blocks of [rows][inputs]; or NULL
-    enum ga_column_half half;          // of blocks: those that are the weight's
+    const struct ga_block_sum *blocks;   // [input_heads]: each input head is a sum of blocks of [rows][inputs]; or NULL
+    size_t parts, first_part, own_parts; // of blocks: of the inputs and of a head's rows; which of the rows are the
+        // weight's, as another one may have the others
     size_t sums[2], lengths[2]; // of a head: sums[i] running sums of lengths[i], one kind after the other; the last one
         // may reach beyond the inputs. Floats and bf16: any lengths that are multiples of `unit`
 };

@@ -15,8 +15,8 @@ local spec = require "spec"
 local combinations = { SEED = 20 }
 
 -- Formats of packed weights, of those of 16 bits and of those in groups one, and every arithmetic but f32 of linears
--- and attention, which the first one goes with, with int8 for k and f32 for q. Fast products, of a shape that can be
--- halved.
+-- and attention, which the first one goes with, with int8 for k and f32 for q. Fast products, of a shape of which the
+-- output is split twice and q, k and v are split once, with rows for both.
 local function number_types()
   local axis = { name = "numbers" }
   for _, name in ipairs(formats.weights()) do
@@ -25,7 +25,7 @@ local function number_types()
   for _, name in ipairs(formats.products()) do
     if name ~= "f32" then axis[#axis + 1] = { dtype = { default = name, k = "int8", q = "f32", attention = name } } end
   end
-  axis[#axis + 1] = { matmul = "fast", d_model = 64, n_heads = 2 }
+  axis[#axis + 1] = { matmul = "fast:2", d_model = 64, n_heads = 2, seq_len = "30..70" }
   return axis
 end
 

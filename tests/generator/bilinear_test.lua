@@ -4,6 +4,7 @@ local bilinear = require "base.bilinear"
 
 -- Another scheme of seven products, with 4 + 4 + 7 additions (Winograd 1971): the proof is not of one scheme alone.
 local WINOGRAD = {
+  sides = 2,
   rows = { { "s1", "a21", 1, "a22" }, { "s2", "s1", -1, "a11" }, { "s3", "a11", -1, "a21" },
     { "s4", "a12", -1, "s2" } },
   weights = { { "t1", "b12", -1, "b11" }, { "t2", "b22", -1, "t1" }, { "t3", "b22", -1, "b12" },
@@ -15,13 +16,15 @@ local WINOGRAD = {
 }
 
 local function each(f)
-  f(bilinear.schemes.strassen, "strassen")
-  f(WINOGRAD, "winograd")
+  f(bilinear.schemes.strassen, "strassen", 7)
+  f(WINOGRAD, "winograd", 7)
+  f(bilinear.schemes.strassen_twice, "strassen twice", 49)
+  f(bilinear.nested(bilinear.schemes.strassen, WINOGRAD, 1), "winograd in strassen", 49)
 end
 
-fact.holds("each scheme has seven products and is the product of matrices", function()
-  each(function(scheme)
-    assert(#scheme.products == 7)
+fact.holds("each scheme has so many products and is the product of matrices", function()
+  each(function(scheme, _, products)
+    assert(#scheme.products == products)
     bilinear.check(scheme)
   end)
 end)
@@ -58,13 +61,14 @@ fact.holds("a scheme with any factor of a product exchanged is refused", functio
 end)
 
 fact.holds("a product of single rows with any sign changed is refused", function()
-  local scheme = bilinear.schemes.strassen
-  for _, list in ipairs({ "rows", "results" }) do
-    for i, step in ipairs(scheme.single[list]) do
-      step[3] = -step[3]
-      local passed = pcall(bilinear.check, scheme)
-      step[3] = -step[3]
-      assert(not passed, ("single: %s[%d]"):format(list, i))
+  for _, scheme in ipairs(bilinear.levels) do
+    for _, list in ipairs({ "rows", "results" }) do
+      for i, step in ipairs(scheme.single[list]) do
+        step[3] = -step[3]
+        local passed = pcall(bilinear.check, scheme)
+        step[3] = -step[3]
+        assert(not passed, ("single: %s[%d]"):format(list, i))
+      end
     end
   end
 end)
@@ -85,9 +89,24 @@ fact.holds("a step that uses a later one is refused by name", function()
   assert(message == "s2 uses s1, which is not an earlier step", message)
 end)
 
-fact.holds("the growth of errors is Higham's: 12 for Strassen's scheme, 18 for Winograd's", function()
+fact.holds("the growth of errors is Higham's: 12 for Strassen's scheme, its square for two levels, 18 for Winograd's",
+  function()
   assert(bilinear.growth(bilinear.schemes.strassen) == 12)
+  assert(bilinear.growth(bilinear.schemes.strassen_twice) == 144)
   assert(bilinear.growth(WINOGRAD) == 18)
+end)
+
+fact.holds("a linear is split as often as whole vectors of its inputs and columns allow", function()
+  assert(bilinear.levels_of(64, 128, 2) == 2 and bilinear.levels_of(64, 128, 1) == 1)
+  assert(bilinear.levels_of(96, 64, 2) == 1 and bilinear.levels_of(64, 32, 2) == 1)
+  assert(bilinear.levels_of(64, 48, 2) == nil)
+end)
+
+fact.holds("steps come as late as what is wanted allows, each once", function()
+  local seen, steps = {}, { { "s", "x", 1, "y" }, { "t", "s", -1, "z" } }
+  local function sees(name, step) seen[#seen + 1] = step and name .. "=" or name end
+  bilinear.in_order(steps, { "y", "t", "t" }, sees, function(name) seen[#seen + 1] = "!" .. name end)
+  fact.equal(table.concat(seen, " "), "y !y x s= z t= !t !t")
 end)
 
 fact.finish()

@@ -202,26 +202,37 @@ static bool expect_row(struct checks *checks, const struct call *poisoned, const
     return ok && checks_that(checks, true, "NaN is seen");
 }
 
-// partner: a row of the batch that may be NaN or not, SIZE_MAX for none.
+// Rows of the batch that are multiplied together with one of them, `own`: the others may be NaN or not.
+struct partners {
+    size_t first, count, own;
+};
+
 static void expect_rows(struct checks *checks, const struct call *poisoned, const struct call *clean,
-                        const float *generic, size_t partner)
+                        const float *generic, struct partners partners)
 {
     const size_t q_len = clean->shape.q_len;
     bool ok = true;
     for (size_t row = 0; ok && row < clean->shape.batch * q_len; row++) {
-        ok = row == partner || expect_row(checks, poisoned, clean, generic, row / q_len, row % q_len);
+        const bool is_among = row >= partners.first && row < partners.first + partners.count;
+        ok =
+            (is_among && row != partners.own) || expect_row(checks, poisoned, clean, generic, row / q_len, row % q_len);
     }
 }
 
-// The row of the batch that is multiplied together with row i of sequence b, SIZE_MAX for none.
-static size_t partner_of(const struct call *call, size_t b, size_t i)
+// The rows of the batch that may be multiplied together with row i of sequence b: four, or a pair among the last ones.
+static struct partners partners_of(const struct call *call, size_t b, size_t i)
 {
-    const bool has_one = call->model->pairs_rows && (i | 1U) < call_q_rows(call, b);
-    return has_one ? b * call->shape.q_len + (i ^ 1U) : SIZE_MAX;
+    for (size_t together = call->model->rows_together; together > 1; together /= 2) {
+        if (i / together * together + together <= call_q_rows(call, b)) {
+            return (struct partners){b * call->shape.q_len + i / together * together, together,
+                                     b * call->shape.q_len + i};
+        }
+    }
+    return (struct partners){0};
 }
 
 static void compare_with_nan_in(struct checks *checks, const struct subject *subject, struct call *call,
-                                enum call_buffer buffer, size_t at, size_t partner)
+                                enum call_buffer buffer, size_t at, struct partners partners)
 {
     struct call poisoned;
     float *generic = malloc(call->buffers[CALL_OUTPUT].bytes);
@@ -231,7 +242,7 @@ static void compare_with_nan_in(struct checks *checks, const struct subject *sub
         checks_need(checks, ok, "no memory for the generic kernel");
         for (size_t v = 0; ok && v < subject->n_loaded; v++) {
             if (call_run(call, checks, subject, v) && call_run(&poisoned, checks, subject, v)) {
-                expect_rows(checks, &poisoned, call, generic, partner);
+                expect_rows(checks, &poisoned, call, generic, partners);
             }
         }
         call_drop(&poisoned);
@@ -257,8 +268,9 @@ static void compare_with_one_nan(struct checks *checks, const struct subject *su
             const enum call_buffer buffer = tensors[t].buffer;
             const size_t last_head = call_heads(call, buffer) - 1;
             const size_t row = call_row_at(call, buffer, b, last_head, tensors[t].rows / 2);
-            const size_t partner = buffer == CALL_QUERY ? partner_of(call, b, tensors[t].rows / 2) : SIZE_MAX;
-            compare_with_nan_in(checks, subject, call, buffer, row + call_width(call, buffer) / 3, partner);
+            const struct partners partners =
+                buffer == CALL_QUERY ? partners_of(call, b, tensors[t].rows / 2) : (struct partners){0};
+            compare_with_nan_in(checks, subject, call, buffer, row + call_width(call, buffer) / 3, partners);
         }
     }
 }

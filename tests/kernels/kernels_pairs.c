@@ -10,9 +10,15 @@
 static const double PAIRS_BUDGET = 1e8;
 
 // Of docs/numbers.md#fast-products: how sums of a result grow in Strassen's scheme, the products of a running sum, and
-// the roundings besides; rows of a sequence from which on it has pairs.
-static const double GROWTH = 12, RUNNING_SUM = 128, SUMS_APART = 64, ROUNDINGS = 6;
-enum { PAIRED_ROWS = 32 };
+// the roundings besides.
+static const double RUNNING_SUM = 128, SUMS_APART = 64;
+
+// By how often a linear is split: parts of its inputs and its columns; rows of a sequence from which on they are
+// multiplied together.
+static const struct {
+    size_t parts, rows;
+    double growth, roundings;
+} LEVELS[] = {{1, SIZE_MAX, 1, 0}, {2, 32, 12, 6}, {4, 64, 144, 11}};
 static const float LARGE = 0x1p12F;
 
 // A feed-forward alone, with nothing around its linears but a relu between them.
@@ -26,7 +32,7 @@ static bool is_feed_forward(const struct ga_model *model)
 bool kernels_for_pairing(const struct ga_model *model)
 {
     const bool shows_v = model->intermediates[GA_V_PROJ] && model->activation[GA_V] == GA_ACTIVATION_NONE;
-    return model->pairs_rows && model->vocab_size == 0 && (shows_v || is_feed_forward(model));
+    return model->rows_together > 0 && model->vocab_size == 0 && (shows_v || is_feed_forward(model));
 }
 
 // Large are the weights of the second half of a head by the second half of the inputs, and the first half of each row:
@@ -55,10 +61,10 @@ struct exact {
     double value, size;
 };
 
-// A linear of rows of `width` inputs, and the largest magnitude of its weights.
+// A linear of rows of `width` inputs, how often it is split, and the largest magnitude of its weights.
 struct seen {
     struct ga_weight_view weight, bias;
-    size_t width, columns;
+    size_t width, columns, levels;
     double largest;
 };
 
@@ -81,7 +87,12 @@ static double weight_at(const struct seen *linear, size_t column, size_t input)
 static struct seen linear_of(const struct subject *subject, const char *weight, const char *bias, size_t width,
                              size_t columns)
 {
-    struct seen linear = {view_of(subject, weight), view_of(subject, bias), width, columns, 0};
+    const size_t together = subject->model->stack ? columns : subject->model->d_head;
+    size_t levels = subject->model->rows_together / 2;
+    while (levels > 0 && (width % (16 * LEVELS[levels].parts) != 0 || together % (16 * LEVELS[levels].parts) != 0)) {
+        levels--;
+    }
+    struct seen linear = {view_of(subject, weight), view_of(subject, bias), width, columns, levels, 0};
     for (size_t i = 0; i < width * columns; i++) {
         linear.largest = fmax(linear.largest, fabs(weight_at(&linear, i / width, i % width)));
     }
@@ -106,8 +117,9 @@ static const double UNIT = (double)FLT_EPSILON / 2;
 // What an error is at most, if no input is larger than this.
 static double limit_of(const struct seen *linear, double largest_input)
 {
-    const double half = (double)linear->width / 2;
-    return GROWTH * half * (RUNNING_SUM + ceil(half / SUMS_APART) + ROUNDINGS) * UNIT * largest_input * linear->largest;
+    const double depth = (double)(linear->width / LEVELS[linear->levels].parts);
+    const double roundings = RUNNING_SUM + ceil(depth / SUMS_APART) + LEVELS[linear->levels].roundings;
+    return LEVELS[linear->levels].growth * depth * roundings * UNIT * largest_input * linear->largest;
 }
 
 // And that of any sum of the products in float.
@@ -211,7 +223,8 @@ static void expect_call(struct checks *checks, const struct subject *subject, co
         const struct rows x = doubles_of(of.x + at * width, rows, width);
         if (checks_need(checks, x.data != NULL, "no memory for rows")) {
             const bool is_larger = expect_sequence(checks, subject, x, of.y + at * columns);
-            checks_that(checks, is_larger || rows < PAIRED_ROWS, "no error is larger than those of exact products");
+            checks_that(checks, is_larger || rows < LEVELS[model->rows_together / 2].rows,
+                        "no error is larger than those of exact products");
         }
         free(x.data);
     }

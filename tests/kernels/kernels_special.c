@@ -129,7 +129,7 @@ bool kernels_for_specials(const struct ga_model *model)
         smooth = smooth || activation == GA_ACTIVATION_GELU || activation == GA_ACTIVATION_GELU_TANH ||
                  activation == GA_ACTIVATION_SILU;
     }
-    return !smooth && !model->pairs_rows && !multiplies_integers(model) && !kernels_keep_groups(model);
+    return !smooth && model->rows_together == 0 && !multiplies_integers(model) && !kernels_keep_groups(model);
 }
 
 // Weights of one sign, by which an infinite input makes infinite outputs: of both signs, sums of them are NaN anyway.

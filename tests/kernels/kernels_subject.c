@@ -29,7 +29,8 @@ bool kernels_for_cutting(const struct ga_model *model)
 
 bool kernels_for_heights(const struct ga_model *model)
 {
-    return !model->stack && !model->pairs_rows && (model->lengths || (model->q_len.min == 1 && model->kv_len.min == 1));
+    return !model->stack && model->rows_together == 0 &&
+           (model->lengths || (model->q_len.min == 1 && model->kv_len.min == 1));
 }
 
 // Where keys outside a row's range have no weight in any case.

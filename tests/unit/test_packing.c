@@ -184,15 +184,18 @@ Test(packing, zeros_lie_between_heads_of_inputs)
     }
 }
 
-// Three sums of the halves of a head's rows and inputs: b11 + b22, b12 - b21, b22 alone; and the biases of all rows.
+// Three sums of the halves of a head's rows and inputs: b11 + b22, b12 - b21 + b11, b22 alone; and the biases of all
+// rows.
 Test(packing, sums_of_blocks_are_those_of_floats)
 {
     enum { HALF_ROWS = ROWS / 2, HALF = INPUTS / 2, SUMS = 3 };
-    static const struct ga_block_sum sums[SUMS] = {{0, 3, 1.0F}, {1, 2, -1.0F}, {3, 3, 0.0F}};
+    static const struct ga_block_sum sums[SUMS] = {
+        {2, {{0, 1.0F}, {3, 1.0F}}}, {3, {{1, 1.0F}, {2, -1.0F}, {0, 1.0F}}}, {1, {{3, 1.0F}}}};
     struct ga_packed_linear linear = linear_of((struct ga_panel_format){GA_PANEL_F32_SUM, 1, false, false}, 0);
     linear.rows = linear.columns = linear.last_columns = HALF_ROWS;
     linear.panels = 1;
     linear.blocks = sums;
+    linear.parts = linear.own_parts = 2;
     linear.input_heads = SUMS;
     linear.inputs = HALF;
     linear.lengths[1] = HALF - 32;
@@ -203,11 +206,13 @@ Test(packing, sums_of_blocks_are_those_of_floats)
     pack(&linear);
     for (size_t i = 0; i < (size_t)HEADS * SUMS * HALF * HALF_ROWS; i++) {
         const size_t row = i % HALF_ROWS, k = i / HALF_ROWS % HALF, head = i / HALF_ROWS / HALF / SUMS * ROWS;
-        const struct ga_block_sum sum = sums[i / HALF_ROWS / HALF % SUMS];
-        float got,
-            expected = 0.75F * (float)weight_at(head + sum.first % 2 * HALF_ROWS + row, sum.first / 2 * HALF + k);
-        expected +=
-            sum.sign * 0.75F * (float)weight_at(head + sum.second % 2 * HALF_ROWS + row, sum.second / 2 * HALF + k);
+        const struct ga_block_sum *sum = &sums[i / HALF_ROWS / HALF % SUMS];
+        float got, expected = 0;
+        for (size_t t = 0; t < sum->count; t++) {
+            const size_t at = sum->terms[t].block;
+            expected +=
+                sum->terms[t].sign * 0.75F * (float)weight_at(head + at % 2 * HALF_ROWS + row, at / 2 * HALF + k);
+        }
         memcpy(&got, block + linear.panels_at + i * sizeof got, sizeof got);
         cr_expect_eq(got, expected, "number %zu is %.9g, expected %.9g", i, (double)got, (double)expected);
     }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { GA_ABI = 22 };          // changes whenever a struct in this file or struct ga_error changes
+enum { GA_ABI = 23 };          // changes whenever a struct in this file or struct ga_error changes
 enum { GA_BITS_REVISION = 1 }; // changes whenever a release changes results on purpose (docs/numbers.md)
 
 // -- Threads --------------------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ struct ga_model {
     enum ga_dtype embedding_dtype;      // of rows of the embedding, if there is one; GA_I8 has a scale for each row
     const struct ga_model *layer_kinds; // by kind of layer: spec, causal, scale, window, softcap, alibi, rope; or NULL
     const uint8_t *kind_of_layer;       // [stack->n_layers], indices of layer_kinds; NULL if that is NULL
-    bool pairs_rows; // linears multiply rows 2j and 2j + 1 of a sequence together (docs/numbers.md#fast-products)
+    uint32_t rows_together; // of a sequence, that linears multiply together: 0, 2, 4 (docs/numbers.md#fast-products)
 };
 
 // True if both are one model of one library, or copies of it: their variants are the same objects. Two libraries
