@@ -31,25 +31,31 @@ MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx2"], "caches": {"L1"
            "python": "3"}
 
 
-US_A_ROW = {"exact": 20.0, "fast": 18.0, "openblas numpy": 25.0, "onednn": 24.0}
+US_A_ROW = {"exact": 20.0, "fast": 18.0, "fast:2": 16.0, "openblas numpy": 25.0, "onednn": 24.0}
 
 
 class ProductsAlone(unittest.TestCase):
     results = {"machine": MACHINE, "cells": [
-        {"rows": rows, "depth": 768, "width": 768, "isa": "avx2", "peak": 100.0, "fast over exact": 1.11,
-         "us": {name: us * rows for name, us in US_A_ROW.items()}, "errors": {"exact": 1e-7, "fast": 2e-7}}
-        for rows in (16, 128)]}
+        {"rows": rows, "depth": 768, "width": 768, "isa": isa, "peak": 100.0,
+         "over exact": {"fast": 1.11, "fast:2": 1.25}, "us": {name: us * rows for name, us in US_A_ROW.items()},
+         "errors": {"exact": 1e-7, "fast": 2e-7, "fast:2": 4e-7}}
+        for isa in ("avx512", "avx2") for rows in (16, 128)]}
 
     def test_the_share_of_the_peak_counts_the_plain_products_operations(self):
         self.assertAlmostEqual(gemm_report.percent(self.results["cells"][0], "exact"), 100 * 2 * 768 * 768 / 20e3 / 100)
 
     def test_the_table_names_ratios_and_errors(self):
         text = gemm_report.document(self.results)
-        for part in ("| 128 x 768 x 768 |", "**1.11** | 1.33 |", "| 1.0e-07 | 2.0e-07 |", "OpenBLAS (NumPy)"):
+        for part in ("| 128 x 768 x 768 |", "**1.11** | **1.25** | 1.50 |", "| 1.0e-07 | 2.0e-07 | 4.0e-07 |",
+                     "OpenBLAS (NumPy)", "## avx512", "## avx2"):
             self.assertIn(part, text)
 
+    def test_cells_are_in_order_wider_sets_first(self):
+        cells = sorted(reversed(self.results["cells"]), key=gemm_report.place)
+        self.assertEqual(cells, self.results["cells"])
+
     def test_the_picture_is_well_formed(self):
-        root = xml.etree.ElementTree.fromstring(gemm_report.chart(self.results))
+        root = xml.etree.ElementTree.fromstring(gemm_report.chart(self.results, "avx2", self.results["cells"][2:]))
         self.assertIn("depth 768, width 768", [node.text for node in root.iter()])
 
 
