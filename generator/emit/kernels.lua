@@ -6,10 +6,11 @@ local kernels = {}
 
 -- Who uses a group: the product of each part of the model, its name without the model's.
 local function users_text(group)
-  local names = {}
-  for i, f in ipairs(group.users) do
+  local names, seen = {}, {}
+  for _, f in ipairs(group.users) do
     local part = f.part:sub(#group.all.model + 2)
-    names[i] = (part ~= "" and part .. " " or "") .. f.op
+    local name = (part ~= "" and part .. " " or "") .. f.op
+    names[#names + 1], seen[name] = not seen[name] and name or nil, true -- variants have products of the same names
   end
   return table.concat(names, ", ")
 end

@@ -1,6 +1,7 @@
 -- plan/files.lua: which files a spec becomes, in order: the template of each, whose plan it shows, and the specs that a
 -- spec is made of. Renders nothing and writes nothing.
 local isa_api = require "isa"
+local kernels = require "plan.kernels"
 local layer = require "plan"
 local multiply = require "formats.vocabulary.multiplied"
 local stack = require "plan.stack"
@@ -48,21 +49,35 @@ function files.lacking(s, isa_name, features)
   return list
 end
 
--- The sets that a spec has a variant for, of those of these names: best first.
-local function variants(s, isa_names)
-  local list = {}
-  for _, name in ipairs(isa_api.ordered(isa_names)) do
-    for _, set in ipairs(multiply.variants_of(s, isa_api.get(name))) do list[#list + 1] = set end
-  end
-  return list
+-- The plan of a spec for a set; base, passes: as kernels.new has them.
+local function plan_for(s, set, base, passes)
+  return planner(s).make(s, set, kernels.new(s.name, set, s.wisdom, base, passes))
+end
+
+-- Appends the plans for a set and for those that refine it, which take its kernels where they can: best first. A set
+-- that would take all of them has none. Drafts, which take none, say which that are, and what kernels are passed.
+local function add_plans(s, base, plans)
+  local sets, draft, has_own = multiply.variants_of(s, base), kernels.new(s.name, base), {}
+  for i = 1, #sets - 1 do has_own[i] = plan_for(s, sets[i], draft).kernels.has_own end
+  local own = plan_for(s, base, nil, draft.passes)
+  for i = 1, #sets - 1 do plans[#plans + 1] = has_own[i] and plan_for(s, sets[i], own.kernels) or nil end
+  plans[#plans + 1] = own
+end
+
+-- A plan for each variant of instruction sets: best first, whatever the order of the names, as a run takes the first
+-- one that its CPU has.
+function files.plans(s, isa_names)
+  local plans = {}
+  for _, name in ipairs(isa_api.ordered(isa_names)) do add_plans(s, isa_api.get(name), plans) end
+  return plans
 end
 
 -- What a spec's arithmetic and weights need of the compiler besides the flags of sets: { isa, variant, flag }, ...
 function files.flags(s, isa_names)
   local list = {}
-  for _, set in ipairs(variants(s, isa_names)) do
-    for _, flag in ipairs(multiply.all_need(s, set, "cflags")) do
-      list[#list + 1] = { isa = set.base or set.name, variant = set.name, flag = flag }
+  for _, p in ipairs(files.plans(s, isa_names)) do
+    for _, flag in ipairs(multiply.all_need(s, p.isa, "cflags")) do
+      list[#list + 1] = { isa = files.isa_of(p), variant = p.isa.name, flag = flag }
     end
   end
   return list
@@ -71,18 +86,10 @@ end
 -- The names of the variants that multiply what the spec's dtype says by instructions for other numbers.
 function files.emulated(s, isa_names)
   local names = {}
-  for _, set in ipairs(variants(s, isa_names)) do
-    names[#names + 1] = multiply.emulates(s.arithmetics, set) and set.name or nil
+  for _, p in ipairs(files.plans(s, isa_names)) do
+    names[#names + 1] = multiply.emulates(s.arithmetics, p.isa) and p.isa.name or nil
   end
   return names
-end
-
--- A plan for each variant of instruction sets: best first, whatever the order of the names, as a run takes the first
--- one that its CPU has.
-function files.plans(s, isa_names)
-  local plans = {}
-  for i, set in ipairs(variants(s, isa_names)) do plans[i] = planner(s).make(s, set) end
-  return plans
 end
 
 -- The name of the instruction set that a plan's is, or refines.
@@ -107,8 +114,9 @@ local function add_kernels(p, list)
       isa = p.isa.name, plan = p, kernels = p.kernels }
   end
   for _, group in ipairs(p.kernels.groups) do
-    list[#list + 1] = { path = group.file, kind = "library", template = group.template, isa = p.isa.name,
-      plan = group.plan, group = group }
+    local is_own = group.all == p.kernels
+    list[#list + 1] = is_own and { path = group.file, kind = "library", template = group.template, isa = p.isa.name,
+      plan = group.plan, group = group } or nil
   end
 end
 

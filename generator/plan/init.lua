@@ -175,17 +175,20 @@ end
 -- What the code of attention's kernels depends on besides tiles, in scores and values.
 local function attention_identity(p, own)
   local s, of = p.spec, p.attended
-  return joined({ s.attends_in, p.cache_dtype or false, s.unroll, p.scores_stride, p.block_tiles, of.streams or false },
-    own)
+  return joined({ s.attends_in, p.cache_dtype or false, s.unroll, p.scores_stride, of.streams or false }, own)
 end
 
 -- Takes the groups of kernels of one of these products. own: what else their code depends on; facts: what they say of
 -- themselves.
 local function take_groups(f, p, name, template, own, facts)
-  facts.template, facts.of_any_height = template .. ".c.lt", f.matrix ~= nil
+  facts.template, facts.X = template .. ".c.lt", p.attended.X
+  facts.of_any_height = kernels.takes_height(p, f.matrix ~= nil)
   own[#own + 1] = facts.of_any_height
   matrix.take_group(f, p, "matrix_" .. name, template .. "_matrix.c.lt", attention_identity(p, own), facts)
   families.take_group(f, kernels.group(p, name, attention_identity(p, own), facts))
+  for _, group in ipairs({ f.group, f.matrix and f.matrix.group }) do
+    group.most_tiles = math.max(group.most_tiles or 0, p.block_tiles)
+  end
 end
 
 -- The kernels of scores. read: the type of keys and values.

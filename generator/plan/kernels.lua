@@ -1,17 +1,30 @@
 -- plan/kernels.lua: the kernels of a whole model on one instruction set, each once for all that use it. A kernel is
--- what it computes: two linears, or the attentions of two parts, that agree on it have one. Holds no C text.
+-- what it computes: two linears, or the attentions of two parts, that agree on it have one. A set that refines another
+-- takes the kernels of that one in which none of its own words stands. Holds no C text.
+local kept = require "formats.vocabulary.kept"
+local multiply = require "formats.vocabulary.multiplied"
 local tuning = require "plan.tuning"
 
 local kernels = {}
 
 -- No kernels yet of the model of that name. groups: in the order in which they were asked for; prefix: of their files;
 -- linears, products: those that take them (plan/linear.lua); tuning: the parameters (plan/tuning.lua). wisdom: by names
--- of instruction sets the values of parameters, nil for none.
-function kernels.new(model, set, wisdom)
+-- of instruction sets the values of parameters, nil for none. base: the model's kernels on the set that this one
+-- refines, which are planned before; nil: it refines none, or takes none of them. passes: what kernels of these sets
+-- are passed besides because some take matrix registers: rows, of linears; height, of attention; nil: not known yet.
+function kernels.new(model, set, wisdom, base, passes)
   local prefix = model .. "__" .. set.name
-  return { model = model, set = set, groups = {}, of = {}, prefix = prefix, header = prefix .. "_kernels.h",
-    linears = {}, products = {}, product_at = {},
-    tuning = tuning.new(set.name, wisdom and wisdom[set.name]) }
+  return { model = model, set = set, base = base, groups = {}, of = {}, prefix = prefix,
+    header = prefix .. "_kernels.h", linears = {}, products = {}, product_at = {},
+    passes = base and base.passes or passes or {}, tuning = tuning.new(set.name, wisdom and wisdom[set.name]) }
+end
+
+-- Whether kernels of attention are passed the height of a tile, as those by matrix registers must be. All of a product
+-- are called by one pointer.
+function kernels.takes_height(p, by_matrix)
+  local passes = p.kernels.passes
+  passes.height = passes.height or by_matrix
+  return passes.height
 end
 
 -- Values, of which none is nil, as one text, by which they are compared.
@@ -21,20 +34,51 @@ function kernels.key_of(values)
   return table.concat(texts, " ")
 end
 
--- A group of kernels: those that compute one thing at different tiles, which is one file of C. identity: a list of all
--- that their code depends on beside the tile; facts: what else a group says of itself, by name, among it `template`.
--- p: the plan that asks. Another group of the same name gets a number.
-function kernels.group(p, name, identity, facts)
-  local all, key, number = p.kernels, kernels.key_of(identity), 1
+-- The group of that name and key, or nil; and the name that it has or would have: if another has it, with a number.
+local function find(all, name, key)
+  local number = 1
   local function numbered() return number == 1 and name or ("%s_%d"):format(name, number) end
   while all.of[numbered()] and all.of[numbered()].key ~= key do number = number + 1 end
-  local group = all.of[numbered()]
-  if not group then
-    group = facts
-    group.name, group.key, group.plan, group.kernels, group.of, group.users = numbered(), key, p, {}, {}, {}
-    group.file, group.all = ("%s_%s.c"):format(all.prefix, group.name), all
-    all.groups[#all.groups + 1], all.of[group.name] = group, group
+  return all.of[numbered()], numbered()
+end
+
+-- Whether words that the set has, and the one that it refines has not, stand in the kernels of a group.
+local function has_own_words(p, facts)
+  local set, base = p.isa, p.kernels.base.set
+  return facts.depth ~= nil or multiply.is_other(facts.X.name, set, base) or
+    facts.X.groups ~= nil and kept.groups_differ(facts.X.groups.name, set, base)
+end
+
+-- The group of the refined set that is this one, or nil.
+local function of_base(p, name, key, facts)
+  local all = p.kernels
+  if not all.base then return end
+  if has_own_words(p, facts) then
+    all.has_own = true
+    return
   end
+  local group = find(all.base, name, key)
+  return group and (all.of[group.name] or group) == group and group or nil -- its name is not that of another one here
+end
+
+local function new_group(p, name, key, facts)
+  local all, group = p.kernels, facts
+  group.name, group.key, group.plan, group.kernels, group.of, group.users = name, key, p, {}, {}, {}
+  group.file, group.all = ("%s_%s.c"):format(all.prefix, name), all
+  all.passes.rows = all.passes.rows or facts.depth ~= nil
+  return group
+end
+
+-- A group of kernels: those that compute one thing at different tiles, which is one file of C. identity: a list of all
+-- that their code depends on beside the tile; facts: what else a group says of itself, by name, among it `template`, X
+-- (of its products) and, where it takes matrix registers, depth. p: the plan that asks. group.all: the kernels of which
+-- it is one; those of a set that refines another may be that one's.
+function kernels.group(p, name, identity, facts)
+  local all, key = p.kernels, kernels.key_of(identity)
+  local group, free = find(all, name, key)
+  if group then return group end
+  group = of_base(p, name, key, facts) or new_group(p, free, key, facts)
+  if not all.of[group.name] then all.groups[#all.groups + 1], all.of[group.name] = group, group end
   return group
 end
 

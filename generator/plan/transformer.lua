@@ -5,9 +5,10 @@ local stack = require "plan.stack"
 
 local transformer = {}
 
-function transformer.make(spec, set)
+-- of_model: as plan.start has it.
+function transformer.make(spec, set, of_model)
   local p = { spec = spec, isa = set, prefix = spec.name .. "__" .. set.name, products = {}, families = {},
-    kernels = kernels.new(spec.name, set, spec.wisdom) }
+    kernels = of_model or kernels.new(spec.name, set, spec.wisdom) }
   p.encoder, p.decoder = stack.make(spec.encoder_spec, set, p.kernels), stack.make(spec.decoder_spec, set, p.kernels)
   for _, side in ipairs({ p.encoder, p.decoder }) do
     for _, f in ipairs(side.families) do p.families[#p.families + 1] = f end

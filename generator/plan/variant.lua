@@ -12,7 +12,8 @@ end
 local function tiles_of(p)
   local list, seen = {}, {}
   for _, f in ipairs(p.families) do
-    local name = ("%s_%s%s__%s"):format(p.kernels.model, f.group.name, f.does and "_" .. f.does or "", p.isa.name)
+    local name = ("%s_%s%s__%s"):format(p.kernels.model, f.group.name, f.does and "_" .. f.does or "",
+      f.group.all.set.name)
     local key = ("%s %dx%d"):format(name, f.mr, f.columns)
     local tile = seen[key]
     if not tile then

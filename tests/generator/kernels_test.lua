@@ -2,6 +2,7 @@
 local fact = dofile("tests/generator/fact.lua")
 local emit = require "emit"
 local isa = require "isa"
+local kernels = require "plan.kernels"
 local plan = require "plan"
 local plan_files = require "plan.files"
 local spec = require "spec"
@@ -92,6 +93,86 @@ fact.holds("no two files of kernels are the same but for names", function()
       end
     end
   end
+end)
+
+-- Models with variants of sets that refine another: of each arithmetic, of attention, of weights in groups.
+local REFINED = { "int8_320_encoder", "attention_int8_64_2", "any_32_pool", "attention_bf16_48_decoder",
+  "int8_x_int4_42", "attention_i16_g32_40_4" }
+
+local BASES = { "avx512", "avx2", "neon" } -- the sets that others refine
+
+-- The files of a spec if no set takes kernels of another.
+local function unshared(s)
+  local new = kernels.new
+  kernels.new = function(model, set, wisdom, base, passes)
+    local all = new(model, set, wisdom, nil, base and base.passes or passes)
+    all.has_own = true
+    return all
+  end
+  local is_made, files = pcall(emit.files, s, BASES)
+  kernels.new = new
+  return assert(is_made and files, files)
+end
+
+-- What C defines in a text, by name: functions, or what the preprocessor does.
+local function functions_of(text)
+  local list = {}
+  for name, body in text:gmatch("\nstatic inline [^\n]-([%w_]+)(%b()\n{.-\n})") do list[name] = body end
+  for name, body in text:gmatch("\n#define ([%w_]+)(%b()[^\n]*)") do list[name] = body end
+  return list
+end
+
+-- Of files, by path: the code of each kernel by its name, without the set's; and of headers, what they define.
+local function code_of(files)
+  local code, defined = {}, {}
+  for _, file in ipairs(files) do
+    code[file.path], defined[file.path] = {}, functions_of(file.text)
+    for name, body in file.text:gmatch("\nvoid ([%w_]+_%d+x[%dx]+[_p%d]*)__[%w_]+(%(\n.-\n})") do
+      code[file.path][name] = body:gsub("tiles <= %d+", "tiles") -- what GA_ASSERT allows is the most of all users
+    end
+  end
+  return code, defined
+end
+
+-- Fails where kernels of one file are not those of another, or call what headers define otherwise.
+local function check_same(own, shared, own_functions, shared_functions, path)
+  for kernel, body in pairs(own) do
+    assert(shared[kernel] == body, path .. ": " .. kernel)
+    for word in body:gmatch("[%w_]+") do
+      assert(own_functions[word] == shared_functions[word], path .. ": " .. word)
+    end
+  end
+end
+
+fact.holds("a set that refines another takes its kernels if they and what they call are the same code", function()
+  local taken, own = 0, 0
+  for _, name in ipairs(REFINED) do
+    local s = read(name)
+    local alone, functions_alone = code_of(unshared(s))
+    local code, functions = code_of(emit.files(s, BASES))
+    for path, kernels_alone in pairs(alone) do
+      local set = path:match("__([%l%d]+)_")
+      local base = set and isa.base_of(set)
+      if base and next(kernels_alone) and not code[path] then
+        local function of_base(file) return (file:gsub("__" .. set, "__" .. base)) end
+        local header = name .. "__" .. set .. "_kernels.h"
+        check_same(kernels_alone, code[of_base(path)], functions_alone[header], functions[of_base(header)], path)
+        taken = taken + 1
+      end
+      own = own + (base and code[path] and next(kernels_alone) and 1 or 0)
+    end
+  end
+  assert(taken > 0 and own > 0)
+end)
+
+fact.holds("a set that refines another has no variant of a model for which it has no kernels of its own", function()
+  local function sets_of(fields)
+    local sets = {}
+    for i, p in ipairs(plan_files.plans(assert(spec.from_fields(fields)), { "avx512" })) do sets[i] = p.isa.name end
+    return sets
+  end
+  fact.lists_equal(sets_of({ d_model = 128, n_heads = 2, dtype = "int8" }), { "avx512amx", "avx512" })
+  fact.lists_equal(sets_of({ d_model = 36, n_heads = 2, dtype = "int8" }), { "avx512" }) -- no whole matrices
 end)
 
 fact.finish()

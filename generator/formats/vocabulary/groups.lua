@@ -165,6 +165,11 @@ local function digits_of(set, bits)
   return one_by_one(set, bits)
 end
 
+-- Whether sets multiply rows of floats by weights of a format by different products.
+function groups.differ(t, set, other)
+  return digits_of(set, t.bits).products[1] ~= digits_of(other, t.bits).products[1]
+end
+
 -- What templates may say of a format on an instruction set: its fields, and
 --   word, load_word(pointer)   32 bits of each column
 --   digits                     as above

@@ -22,6 +22,11 @@ function kept.is_other(word, set, other)
   return digits ~= nil and digits ~= false and digits ~= other.products.bytes_by_lane
 end
 
+-- Whether two sets multiply rows of floats by weights of a format with groups by different products.
+function kept.groups_differ(name, set, other)
+  return groups.differ(formats.get(name), set, other)
+end
+
 -- Weights of one column in `depth` rows of a panel, in bytes.
 function kept.column_bytes(name, depth)
   local t = formats.get(name)

@@ -37,6 +37,15 @@ function multiplied.variants_of(spec, set)
   return multiplied.variants(spec.arithmetics, set, spec.weights_dtype)
 end
 
+-- Whether vectors are multiplied by another product on a set than on one that it refines. A product that only adds
+-- matrix registers to another has that one's words for vectors.
+function multiplied.is_other(name, set, base)
+  local _, product = way_of(name, set)
+  local _, of_base = way_of(name, base)
+  local adds_matrices = of_base and product and product.with == of_base
+  return product ~= of_base and not adds_matrices
+end
+
 -- Words that templates have for rows of integers besides.
 local WORDS_OF_INTEGERS = { "bits_of", "int_max", "int_largest" }
 
