@@ -47,10 +47,10 @@ end
 
 -- -- The generator --------------------------------------------------------------------------------------------------
 
--- Generated files from these Luas, one after the other.
-local function same_bytes(all, name, luas, specs)
-  return script_step(all, ("%s from %s"):format(name, text.join(all.luas)), "tests/generator/same_bytes.lua",
-    ("%s %s"):format(table.concat(luas, ","), quoted(specs)), joined(all.generator, specs))
+-- Generated files from all Luas, one after the other. script: in tests/generator.
+local function same_bytes(all, name, script, specs)
+  return script_step(all, ("%s from %s"):format(name, text.join(all.luas)), ("tests/generator/%s.lua"):format(script),
+    ("%s %s"):format(table.concat(all.luas, ","), quoted(specs)), joined(all.generator, specs))
 end
 
 local HOSTILE = "tests/hostile/hostile_specs.lua"
@@ -322,7 +322,7 @@ end
 -- What a newcomer runs, but for the kernels.
 local function check_steps(all)
   return joined(all.generator_tests.usual, {
-    same_bytes(all, "same bytes", all.luas, joined(paths_of(all.models.products), all.both_luas)),
+    same_bytes(all, "same bytes", "same_bytes", joined(paths_of(all.models.products), all.both_luas)),
     script_step(all, "golden files", "tests/generator/golden.lua", "compare", joined(all.generator,
       inputs.files("tests/golden"))),
   }, library_steps(all, "", all.tests.checked), objects_step(all), unit_steps(all), {
@@ -346,7 +346,7 @@ local function more_steps(all)
     whole[#whole + 1] = binary_step(all, base(path) .. ", every instruction set", path, nil, { inputs.GOLDENS })
   end
   return joined(second, hostile_steps(all), {
-    same_bytes(all, "same bytes of every spec", all.luas,
+    same_bytes(all, "same bytes of every spec", "same_texts",
       joined(inputs.lua_files("specs"), paths_of(all.models.tests))),
   }, package_steps(all), python_steps(all), library_steps(all, " of all test models", all.tests.all),
     all_kernel_steps(all), whole, {
