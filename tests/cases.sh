@@ -77,7 +77,7 @@ build_models() {
     for folder in length_in_tokenizer other_name lower_case left default_prompt identity; do
         set -- "$@" --from-hf "$settings/$folder"
     done
-    if ! "$root/configure" --enable-werror --python "$@" >configure.log 2>&1; then
+    if ! "$root/configure" --enable-werror --isa scalar CFLAGS=-Og --python "$@" >configure.log 2>&1; then
         cat configure.log
         return 1
     elif ! ninja >ninja.log 2>&1; then
