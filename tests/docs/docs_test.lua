@@ -71,6 +71,8 @@ local LONG = {
   { "^ninja (bench%-[%w-]+)$", "ninja -n %1", "minutes to hours" },
   { "^BENCH_ARGS=(%S+) ninja bench%-peers$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
   { "^BENCH_ARGS=\"([^\"]*)\" (ninja bench%-features)$", "BENCH_ARGS=\"%1 --list\" %2", "minutes" },
+  { "^BENCH_ARGS='([^']*)' ninja bench%-gemm$", "PYTHON bench/gemm/run.py %1",
+    "installs a gigabyte; the environment of the comparison with PyTorch has all that it needs" },
   { "^BENCH_ARGS='[^']*' (ninja) (bench%-text%-in)$", "%1 -n %2", "installs a gigabyte" },
   { "^SHAPES=\"[^\"]*\" sh (bench/shapes/run%.sh) .*$", "sh -n %1", "installs gigabytes" },
   { "^sh bench/run%.sh (.*)$", "PYTHON bench/run.py %1 --list", "installs a gigabyte" },
