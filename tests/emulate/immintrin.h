@@ -48,6 +48,16 @@ static inline int32_t emulated_reduce_max_epi32(__m512i v)
     return most;
 }
 
+static inline int32_t emulated_reduce_add_epi32(__m512i v)
+{
+    int32_t lanes[16], sum = 0;
+    simde_mm512_storeu_si512(lanes, v);
+    for (size_t i = 0; i < 16; i++) {
+        sum += lanes[i];
+    }
+    return sum;
+}
+
 // A function that converts a vector of sixteen lanes, lane by lane, each rounded first: nothing where it is whole.
 #define EMULATED_CONVERSION(name, from_vector, from, store, rounded, to_vector, to, load) \
     static inline to_vector name(from_vector v)                                           \
@@ -69,8 +79,38 @@ EMULATED_CONVERSION(emulated_cvtepi32_epi16, __m512i, int32_t, simde_mm512_store
                     _mm256_loadu_si256)
 EMULATED_CONVERSION(emulated_cvtepi32_epi8, __m512i, int32_t, simde_mm512_storeu_si512, , __m128i, int8_t,
                     _mm_loadu_si128)
+EMULATED_CONVERSION(emulated_cvtepu8_epi32, __m128i, uint8_t, _mm_storeu_si128, , __m512i, int32_t,
+                    simde_mm512_loadu_si512)
 EMULATED_CONVERSION(emulated_cvtepu16_epi32, __m256i, uint16_t, _mm256_storeu_si256, , __m512i, int32_t,
                     simde_mm512_loadu_si512)
+
+static inline __m512i emulated_srai_epi32(__m512i v, unsigned count)
+{
+    int32_t lanes[16];
+    simde_mm512_storeu_si512(lanes, v);
+    for (size_t i = 0; i < 16; i++) {
+        lanes[i] >>= count;
+    }
+    return simde_mm512_loadu_si512(lanes);
+}
+
+// A half as a float: its exponent moves, subnormals are multiples of 2^-24, and infinities and NaN stay.
+static inline float emulated_half(uint16_t half)
+{
+    const int exponent = half >> 10 & 31, fraction = half & 1023;
+    const float magnitude =
+        exponent == 31 ? (fraction ? NAN : INFINITY)
+                       : ldexpf((float)(exponent ? fraction + 1024 : fraction), (exponent ? exponent : 1) - 25);
+    return half >> 15 ? -magnitude : magnitude;
+}
+
+EMULATED_CONVERSION(emulated_512_cvtph_ps, __m256i, uint16_t, _mm256_storeu_si256, emulated_half, __m512, float,
+                    simde_mm512_loadu_ps)
+
+static inline __m256 emulated_256_cvtph_ps(__m128i v)
+{
+    return _mm512_castps512_ps256(emulated_512_cvtph_ps(_mm256_castsi128_si256(v)));
+}
 
 // -- AVX-VNNI -------------------------------------------------------------------------------------------------------
 
@@ -96,7 +136,12 @@ EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 #define _mm256_dpbusd_avx_epi32(sum, a, b) emulated_dpbusd(sum, a, b)
 #define _mm256_dpwssd_avx_epi32(sum, a, b) emulated_dpwssd(sum, a, b)
 #define _mm512_cvtepi32_ps(v) emulated_cvtepi32_ps(v)
+#define _mm512_cvtepu8_epi32(v) emulated_cvtepu8_epi32(v)
+#define _mm512_reduce_add_epi32(v) emulated_reduce_add_epi32(v)
 #define _mm512_cvtepu16_epi32(v) emulated_cvtepu16_epi32(v)
+#define _mm512_cvtph_ps(v) emulated_512_cvtph_ps(v)
+#define _mm256_cvtph_ps(v) emulated_256_cvtph_ps(v)
+#define _mm512_srai_epi32(v, count) emulated_srai_epi32(v, count)
 #define _mm512_cvtps_epi32(v) emulated_cvtps_epi32(v)
 #define _mm512_cvt_roundps_epi32(v, nearest) emulated_cvtps_epi32(v)
 #define _mm512_reduce_max_epi32(v) emulated_reduce_max_epi32(v)

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_template, emulated
 return {
   -- A whole model of rows of 8 bits by weights of 4, but for what the feed-forward's second linear reads; its tied
   -- logits' too.
