@@ -15,6 +15,11 @@ import paths
 import rungs
 
 ISA_FLAGS = {"avx512": {"avx512f"}, "avx2": {"avx2", "fma"}}  # best first; what generator/isa asks of a CPU
+LIMIT = "GENATTN_BENCH_ISA"  # the environment's word for workers: one of LIMITS, or nothing
+# Instruction sets that a run may be limited to, and what engines are told then. Not all of them obey.
+LIMITS = {name: {"ONEDNN_MAX_CPU_ISA": word, "ATEN_CPU_CAPABILITY": "avx2", "OPENBLAS_CORETYPE": "Haswell"}
+          for name, word in (("avx2", "AVX2"), ("avx2vnni", "AVX2_VNNI"))}
+UNTOLD = ("onnxruntime", "llamacpp")  # use all that a CPU has: not in limited runs
 BURSTS = 5
 HUGE_PAGE = 2 << 20
 
@@ -47,9 +52,27 @@ def free_memory():
 
 
 def isas():
-    """Instruction sets worth measuring, best first: those of vectors this CPU has, else plain C."""
+    """Instruction sets worth measuring, best first: those of vectors this CPU has, else plain C. A limited run has one:
+    a set that refines it is built with it."""
     flags = set(_cpuinfo("flags").split())
-    return [isa for isa, needed in ISA_FLAGS.items() if needed <= flags] or ["scalar"]
+    found = [isa for isa, needed in ISA_FLAGS.items() if needed <= flags] or ["scalar"]
+    return ["avx2"] if LIMIT in os.environ else found
+
+
+def narrow_isa():
+    """The set by which our models of narrow numbers run; None: the best."""
+    return "avx2" if os.environ.get(LIMIT) == "avx2" else None
+
+
+def limit(isa):
+    """Limits this process and its workers, before an engine is loaded."""
+    os.environ.update(LIMITS[isa] | {LIMIT: isa})
+
+
+def has(isa):
+    """Whether this CPU has a set of LIMITS."""
+    flags = {"avx2": ISA_FLAGS["avx2"], "avx2vnni": {"avx_vnni"}}[isa]
+    return flags <= set(_cpuinfo("flags").split())
 
 
 def caches():
@@ -106,8 +129,10 @@ class System:
         return self.together(self.library.ga_peak_gflops, isa)
 
     def narrow_peak(self, numbers):
-        """Giga-operations a second; 0 where the CPU has no instruction for them."""
-        return self.peak(isas()[0]) if numbers == "f32" else self.together(self.library.machine_narrow_peak, numbers)
+        """Giga-operations a second; 0 where the CPU has no instruction for them, or may not use it."""
+        if numbers == "f32":
+            return self.peak(isas()[0])
+        return 0.0 if LIMIT in os.environ else self.together(self.library.machine_narrow_peak, numbers)
 
     def narrow_sample(self, cell):
         """What else is measured for a cell of narrow numbers: the peak of each kind of product, and the speed of

@@ -33,6 +33,8 @@ def parse(arguments):
     parser.add_argument("--strict", action="store_true",
                         help="exit with an error where a system has no figure in a cell that it should do")
     parser.add_argument("--cpus", type=words, metavar="LIST", help="CPUs to run on [the last ones allowed]")
+    parser.add_argument("--isa", choices=machine.LIMITS, help="as on a CPU that has no better instruction set: ours by "
+                        "it, and the peers that can be told [what this CPU has]")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="where results go [out/bench/results/<cpu>, of whole models its models/]")
     parser.add_argument("--add", action="store_true", help="keep the other cells of the results that stand there")
@@ -66,7 +68,10 @@ def complete(options):
         options.warm_ms, options.sample_ms = QUICK["warm_ms"], QUICK["sample_ms"]
     options.rounds = options.rounds or (QUICK["rounds"] if options.quick else 5)
     options.cpus = [int(cpu) for cpu in options.cpus or sorted(os.sched_getaffinity(0))]
-    options.out = options.out or paths.RESULTS / machine.cpu_slug() / ("models" if options.models else "")
+    if options.isa and not machine.has(options.isa):
+        raise ValueError(f"--isa {options.isa}: this CPU has not got it")
+    folder = paths.RESULTS / machine.cpu_slug() / (options.isa or "")
+    options.out = options.out or folder / ("models" if options.models else "")
     return options
 
 
@@ -77,6 +82,7 @@ def parts(options):
     for is_narrow, systems, folder in ((False, order, ""), (True, NARROW_ORDER, "narrow")):
         part = copy.copy(options)
         part.chosen = [cell for cell in options.chosen if cell.narrow == is_narrow]
+        systems = [name for name in systems if not options.isa or name not in machine.UNTOLD]
         part.systems, part.out = chosen_peers(options.peers, systems), options.out / folder
         found += [part] if part.chosen else []
     return found

@@ -43,7 +43,7 @@ def new_results(options, skipped):
         "format": 1, "machine": machine.describe(), "versions": {}, "skipped": skipped, "failed": {},
         "settings": {
             "rounds": options.rounds, "warm_ms": options.warm_ms, "sample_ms": options.sample_ms,
-            "cpus": options.cpus, "quick": options.quick,
+            "cpus": options.cpus, "quick": options.quick, "isa": options.isa,
         },
         "cells": [], "first": {},
     }
@@ -158,6 +158,8 @@ def main():
     if options.report:
         report.write(json.loads(options.report.read_text()), options.report.parent)
         return 0
+    if options.isa:
+        machine.limit(options.isa)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     status = 0
     for part in command_line.parts(options):

@@ -30,7 +30,6 @@ ROWS = (16, 32, 64, 128, 256, 512, 1024, 2048)
 SIZES = ((384, 384), (384, 1536), (1536, 384), (768, 768), (768, 2304), (768, 3072), (3072, 768), (1024, 1024))
 MATMULS = ("exact", "fast", "fast:2")
 D_HEAD = 64  # divides each depth; quarters of each width are whole vectors
-NARROWER = {"avx2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}}  # what tells peers so
 
 
 # -- Ours -----------------------------------------------------------------------------------------------------------
@@ -215,7 +214,7 @@ def kept(options):
 
 def tell_peers(isa):
     """Starts again with what tells peers how wide their instructions may be: they read it when they are loaded."""
-    told = {**os.environ, **NARROWER.get(isa, {})}
+    told = {**os.environ, **machine.LIMITS.get(isa, {})}
     if told != dict(os.environ):
         os.execve(sys.executable, [sys.executable, *sys.argv], told)
 

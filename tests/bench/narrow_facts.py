@@ -1,12 +1,15 @@
 """Facts about cells of narrow numbers: which models they need, what is held against what, the limits, the report and
 its picture. Part of bench_test.py, which runs it; measures nothing."""
 
+import os
 import unittest
 import xml.etree.ElementTree
+from unittest import mock
 
 import build
 import cells
 import ladder
+import machine
 import options
 import rounds
 import rungs
@@ -112,6 +115,19 @@ class Narrow(unittest.TestCase):
         self.assertEqual([part.systems for part in parts],
                          [["genattn", "openvino", "openblas"], ["genattn", "openvino"]])
         self.assertEqual(parts[1].out, parts[0].out / "narrow")
+
+    def test_a_limited_run_leaves_out_peers_that_cannot_be_told_and_has_a_folder_of_its_own(self):
+        with mock.patch.object(machine, "has", return_value=True):
+            limited = options.parts(options.parse(["--cells", "narrow_1x20*", "--isa", "avx2vnni"]))[0]
+        self.assertEqual(limited.systems, ["genattn", "openvino", "pytorch"])
+        self.assertEqual(limited.out.parts[-2:], ("avx2vnni", "narrow"))
+
+    def test_ours_is_limited_to_the_set_itself_or_to_what_refines_it(self):
+        for isa, ours in (("avx2", "avx2"), ("avx2vnni", None)):
+            with mock.patch.dict(os.environ):
+                machine.limit(isa)
+                self.assertEqual((machine.isas(), machine.narrow_isa()), (["avx2"], ours))
+        self.assertIsNone(machine.narrow_isa())
 
     def test_numbers_leave_out_all_other_cells(self):
         chosen = options.parse(["--numbers", "int8"])

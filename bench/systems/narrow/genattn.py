@@ -4,6 +4,7 @@ systems/whole/genattn.py)."""
 
 import functools
 
+import machine
 import rungs
 from systems import genattn
 from systems.whole import genattn as whole
@@ -16,4 +17,5 @@ def make_of(cell):
 
 
 def variants(cell, threads):
-    return {rung.name: functools.partial(make_of(cell), cell.of(rung), None, threads) for rung in rungs.ours(cell)}
+    isa = machine.narrow_isa()
+    return {rung.name: functools.partial(make_of(cell), cell.of(rung), isa, threads) for rung in rungs.ours(cell)}
