@@ -95,6 +95,31 @@ fact.holds("no two files of kernels are the same but for names", function()
   end
 end)
 
+-- Gives a model the least and the greatest candidate of each tuning parameter in turns.
+local function tune(s, set)
+  s.wisdom = {}
+  for _, p in ipairs(plan_files.plans(s, { set })) do
+    local values = {}
+    for i, parameter in ipairs(p.kernels.tuning.list) do
+      values[parameter.name] = parameter.candidates[i % 2 == 0 and 1 or #parameter.candidates]
+    end
+    s.wisdom[p.isa.name] = values
+  end
+end
+
+fact.holds("a file has no two functions of one name if products that share kernels are tuned differently", function()
+  local s, count = read("any_32_pool"), 0
+  tune(s, "avx512")
+  for _, file in ipairs(emit.files(s, { "avx512" })) do
+    local seen = {}
+    for name in file.text:gmatch("\nstatic inline [^\n(]-([%w_]+)%(") do
+      assert(not seen[name], file.path .. ": " .. name)
+      seen[name], count = true, count + 1
+    end
+  end
+  assert(count > 0)
+end)
+
 -- Models with variants of sets that refine another: of each arithmetic, of attention, of weights in groups.
 local REFINED = { "int8_320_encoder", "attention_int8_64_2", "any_32_pool", "attention_bf16_48_decoder",
   "int8_x_int4_42", "attention_i16_g32_40_4" }
