@@ -168,7 +168,6 @@ local function all_tests(edges, archives, models, units, has, text)
   return tests
 end
 
-
 -- The programs of some of the test models. Returns their paths.
 local function model_programs(edges, parts, models)
   local paths = {}
@@ -318,6 +317,17 @@ local function some_of(models, name)
   return test_models.split(models, function(model) return roles[name][model.spec.name] end)
 end
 
+-- The programs under the thread sanitizer with the models of its few rounds; and with all models that share, which only
+-- check-races has compiled, the calls, whose path is returned.
+local function races_tests(edges, models)
+  local few, others = test_models.split(models, function(model) return roles.races[model.spec.name] end)
+  local archives = shared_archives(edges, RACES, edges:shared_parts(RACES))
+  binaries_of(edges, RACES, archives, few, {})
+  test_models.archives(edges, RACES, some_of(others, "shared"))
+  local object, path = RACES.obj .. "/tests/standalone/standalone_sharing.o", RACES.test .. "/shared/standalone_sharing"
+  return some_models_test(edges, archives, models, { object }, path, "shared", RACES)
+end
+
 -- Edges of what is run under sanitizers or emulated, into tests.
 local function add_sanitized(edges, archives, models, tests, has)
   local few = some_of(models, "emulated")
@@ -332,7 +342,7 @@ local function add_sanitized(edges, archives, models, tests, has)
   tests.sanitized.models = whole
   edges:section("Tests under the thread sanitizer")
   tests.shared = some_of(models, "shared")
-  tests.races = binaries_of(edges, RACES, shared_archives(edges, RACES, edges:shared_parts(RACES)), tests.shared, {})
+  tests.races = races_tests(edges, models)
   if has.msan then tests.unset = unset_tests(edges, some_of(models, "memory")) end
 end
 
@@ -367,11 +377,11 @@ local function add_all(edges, parts, archives, models, tests, has)
 end
 
 -- Adds all edges of the tests' binaries. parts, products: graph.add_products', of the configured models; models:
--- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units,
--- checked, all, sanitized and races, each by kind as above; configured; some, with models that use every template;
--- soak; numbers; bits and some_bits; wheels and example_wheels; lua_modules; programs of some models; emulated and
--- cross (or nil); two and unknown_cpu; of what more models are tested with; shared, the models whose calls share
--- threads; parts, which other graphs link; and of the libraries' objects.
+-- models.tested's, with those `configured`; has: configure's answers. Returns the paths of the binaries: units;
+-- checked, all and sanitized, each by kind as above; races, of check-races; configured; some, with models that use
+-- every template; soak; numbers; bits and some_bits; wheels and example_wheels; lua_modules; programs of some models;
+-- emulated and cross (or nil); two and unknown_cpu; of what more models are tested with; shared, the models whose
+-- calls share threads; parts, which other graphs link; and of the libraries' objects.
 return function(edges, parts, products, models, has)
   edges.two_isas = two_isas(edges)
   edges.has_standin = has.criterion and has.criterion.is_standin

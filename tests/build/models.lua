@@ -125,14 +125,14 @@ function test_models.table_object(edges, profile, name, models)
   return edges:compile(profile, source, ("%s/%s_models.o"):format(profile.test, name), INCLUDES)
 end
 
--- A binary of objects and of the test models of a role. name: the role; profile: whose archives of
--- models, without it those of all models.
+-- A binary of objects and of the test models of a role. name: the role; profile: that of the archives of models and of
+-- the binary, without it those of all models.
 function test_models.some_models_test(edges, archives, models, objects, path, name, profile)
   local some = test_models.split(models, function(model) return roles[name][model.spec.name] end)
   local label = profile and profiles.NAMES[profile] .. "/" .. name or name
   local inputs = joined(objects, { archives[1], test_models.table_object(edges, profile or PLAIN, label, some) })
   for _, model in ipairs(some) do inputs[#inputs + 1] = test_models.archive_path(profile or ALL, model) end
-  return edges:link(PLAIN, path, joined(inputs, archives), "$program_libraries")
+  return edges:link(profile or PLAIN, path, joined(inputs, archives), "$program_libraries")
 end
 
 return test_models

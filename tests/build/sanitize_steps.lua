@@ -50,7 +50,7 @@ end
 local function races(add, _, tests)
   return {
     add("threads, looking for races for long", "out/races/test/standalone_threads", "1000"),
-    add("calls that share weights and threads, looking for races for long", "out/races/test/standalone_sharing",
+    add("calls that share weights and threads, looking for races for long", tests.races,
       sharing("1000", tests.shared)),
   }
 end
