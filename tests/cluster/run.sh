@@ -33,7 +33,8 @@ has() { "$python" -c "import $1" >/dev/null 2>&1; }
 
 build() {
     mkdir -p "$work" && cd "$work" &&
-        "$root/configure" --quiet --python --isa scalar --spec "$root/examples/encoder.lua" && ninja && cd "$root" &&
+        "$root/configure" --quiet --python --isa scalar CFLAGS=-Og --spec "$root/examples/encoder.lua" && ninja &&
+        cd "$root" &&
         "$lua" -e 'io.write(dofile("tests/examples/bert_tokenizer.lua")())' >"$work/tokenizer.json" &&
         "$work/out/bin/encoder" pack --allow-random 1 --tokenizer "$work/tokenizer.json" --output "$work/w.gap" &&
         rm -rf "$work/site" && "$python" -m zipfile -e "$work"/out/python/encoder-*.whl "$work/site" &&
