@@ -17,9 +17,10 @@ import rungs
 ISA_FLAGS = {"avx512": {"avx512f"}, "avx2": {"avx2", "fma"}}  # best first; what generator/isa asks of a CPU
 LIMIT = "GENATTN_BENCH_ISA"  # the environment's word for workers: one of LIMITS, or nothing
 # Instruction sets that a run may be limited to, and what engines are told then. Not all of them obey.
-LIMITS = {name: {"ONEDNN_MAX_CPU_ISA": word, "ATEN_CPU_CAPABILITY": "avx2", "OPENBLAS_CORETYPE": "Haswell"}
+LIMITS = {name: {"ONEDNN_MAX_CPU_ISA": word, "OPENBLAS_CORETYPE": "Haswell"}
           for name, word in (("avx2", "AVX2"), ("avx2vnni", "AVX2_VNNI"))}
-UNTOLD = ("onnxruntime", "llamacpp")  # use all that a CPU has: not in limited runs
+# Use all that a CPU has, PyTorch for int8 (FBGEMM): not in limited runs.
+UNTOLD = ("onnxruntime", "pytorch", "nn_mha", "nn_encoder", "compile", "llamacpp")
 BURSTS = 5
 HUGE_PAGE = 2 << 20
 

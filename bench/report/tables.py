@@ -184,9 +184,8 @@ def notes(results, measured):
     """What a reader must know before the numbers."""
     lines = []
     if isa := results["settings"].get("isa"):
-        lines.append(f"**As on a CPU without more than {isa}**: genattn has no better variant here. oneDNN (in PyTorch "
-                     "and OpenVINO), PyTorch and OpenBLAS are told so by their variables. ONNX Runtime and llama.cpp "
-                     "cannot be told and are left out.")
+        lines.append(f"**As on a CPU without more than {isa}**: genattn has no better variant here, and oneDNN (in "
+                     "OpenVINO) and OpenBLAS are told so. The other engines cannot be told and are left out.")
     if results.get("interrupted"):
         lines.append("**The run was interrupted**: cells are missing, and the last one has fewer rounds.")
     if results["settings"]["quick"]:

@@ -119,7 +119,7 @@ class Narrow(unittest.TestCase):
     def test_a_limited_run_leaves_out_peers_that_cannot_be_told_and_has_a_folder_of_its_own(self):
         with mock.patch.object(machine, "has", return_value=True):
             limited = options.parts(options.parse(["--cells", "narrow_1x20*", "--isa", "avx2vnni"]))[0]
-        self.assertEqual(limited.systems, ["genattn", "openvino", "pytorch"])
+        self.assertEqual(limited.systems, ["genattn", "openvino"])
         self.assertEqual(limited.out.parts[-2:], ("avx2vnni", "narrow"))
 
     def test_ours_is_limited_to_the_set_itself_or_to_what_refines_it(self):
