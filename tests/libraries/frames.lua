@@ -9,7 +9,7 @@ local fs = require "base.fs"
 local BOUNDS = {
   { pattern = "^runtime/weights/", bytes = 16384 }, -- what reads and writes files has names and paths at hand
   { pattern = "^runtime/packed/", bytes = 16384 },
-  { pattern = "^out/gen/.*_matrix_.*_int[48]_gemm_", bytes = 24576 }, -- totals of 128 rows by 32 columns are 16384 bytes
+  { pattern = "^out/gen/.*_matrix_.*_int[48]_gemm_", bytes = 24576 }, -- totals of 128 rows take 16384 bytes
   { pattern = "^out/gen/.*_matrix_", bytes = 8192 }, -- the sums of 32 rows by 32 columns are 4096 bytes
   { pattern = "", bytes = 4096 },
 }
