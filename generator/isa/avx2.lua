@@ -107,7 +107,8 @@ return {
   },
   ints = "__m256i",
   products = {
-    int16 = { unit = 2, splat = SPLAT, load = LOAD, dot = "_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s))",
+    int16 = { unit = 2, splat = SPLAT, load = LOAD, helpers = KEPT_APART,
+      dot = "vec_kept_apart(_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s)))",
       load_int8 = "_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(%s)))" },
     bytes_in_16_bits = { unit = 2, splat = "_mm256_set1_epi8(%s)", load = LOAD,
       dot = "_mm256_add_epi16(%s, _mm256_maddubs_epi16(%s, %s))",

@@ -129,9 +129,9 @@ end
 -- Two numbers of 16 bits at a time: those in even bytes of a word, then those in odd ones.
 local function by_pairs(set)
   local V, product = set.V, set.products.int16
-  local add = apart(V, product)
+  local function add(sum, numbers, parts) return product.dot:format(sum, numbers, parts) end
   return kept_by_word(HALVES, set, { lane = "int32_t", put = "int_store_int16", order = "evens_first",
-    words = { "kept_apart" }, products = { product }, pieces = {
+    products = { product }, pieces = {
       piece(function(word) return V.int_and(word, V.int_splat("0x00ff00ff")) end, 2, 0, add),
       piece(function(word) return V.shr_halves(word, "8") end, 2, 2, add) } })
 end
