@@ -70,6 +70,10 @@ def complete(options):
     options.cpus = [int(cpu) for cpu in options.cpus or sorted(os.sched_getaffinity(0))]
     if options.isa and not machine.has(options.isa):
         raise ValueError(f"--isa {options.isa}: this CPU has not got it")
+    for name in options.peers or []:
+        if options.isa and name in machine.UNTOLD:
+            raise ValueError(f"--isa {options.isa}: {name} cannot be told, and would use all that the CPU has; "
+                             "leave one of both out")
     folder = paths.RESULTS / machine.cpu_slug() / (options.isa or "")
     options.out = options.out or folder / ("models" if options.models else "")
     return options

@@ -122,6 +122,14 @@ class Narrow(unittest.TestCase):
         self.assertEqual(limited.systems, ["genattn", "openvino"])
         self.assertEqual(limited.out.parts[-2:], ("avx2vnni", "narrow"))
 
+    def test_a_peer_that_cannot_be_told_is_refused_by_name_in_a_limited_run(self):
+        asked = options.parse(["--peers", "onnxruntime"])
+        asked.isa = "avx2"
+        with mock.patch.object(machine, "has", return_value=True):
+            asked.threads = asked.cells = asked.numbers = None
+            with self.assertRaisesRegex(ValueError, "--isa avx2: onnxruntime cannot be told"):
+                options.complete(asked)
+
     def test_ours_is_limited_to_the_set_itself_or_to_what_refines_it(self):
         for isa, ours in (("avx2", "avx2"), ("avx2vnni", None)):
             with mock.patch.dict(os.environ):
