@@ -9,16 +9,24 @@ local words = require "formats.vocabulary.words"
 
 local GROUP = 32
 local LARGEST = 127
+local FACTS = 16 -- bytes
 
--- A group of a row lies together: its numbers, then what kernels begin and end with, in bytes from its start on.
-local function row_of(number, bytes)
-  local facts = GROUP * bytes
-  return { name = number .. " in groups", numbers = number, step = facts, less = facts + 4, start = facts + 8,
-    group_bytes = facts + 16 }
+-- A group of a row has numbers, and facts, by which kernels begin and end: step, less, start, in bytes from the first
+-- one on. Facts follow the numbers of their group, or stand apart after those of all groups. Kernels by vectors take
+-- less time by the former, and those by matrix registers by the latter: no rows of theirs then cross a line of a cache.
+-- number_step, fact_step: bytes from those of a group to those of the next; group_bytes: of both; facts_at(depth): from
+-- the beginning of a row to its facts.
+local function row_of(number, bytes, is_apart)
+  local numbers = GROUP * bytes
+  local all = numbers + FACTS
+  return { name = number .. " in groups", numbers = number, is_apart = is_apart, step = 0, less = 4, start = 8,
+    group_bytes = all, number_step = is_apart and numbers or all, fact_step = is_apart and FACTS or all,
+    facts_at = function(depth) return is_apart and depth * bytes or numbers end }
 end
 
-local BYTES = { row = row_of("int8_t", 1), type = "unsigned char", bytes = 1 }
-local FLOATS = { row = row_of("float", 4), type = "float", bytes = 4 }
+local BYTES = { row = row_of("int8_t", 1, false), type = "unsigned char", bytes = 1 }
+local BYTES_APART = { row = row_of("int8_t", 1, true), type = "unsigned char", bytes = 1 }
+local FLOATS = { row = row_of("float", 4, false), type = "float", bytes = 4 }
 
 -- What a row is to templates, by how numbers are kept.
 local function row(kind)
@@ -40,9 +48,10 @@ format.product = {
     local V, product = set.V, set.products.grouped_bytes
     local by_matrix = set.products.grouped_matrices
     local of_bytes = product ~= nil
+    local kind = of_bytes and (by_matrix and BYTES_APART or BYTES) or FLOATS
     return {
       name = "int8_g32", word = "int8", is_narrow = true, in_groups = true, of_bytes = of_bytes, largest_row = LARGEST,
-      row = row(of_bytes and BYTES or FLOATS), panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0,
+      row = row(kind), panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0,
       matrix = words.of(by_matrix and by_matrix.matrix), unit = 1, vector = V.type, sum = V.type, groups = W,
       column_bytes = W.column_bytes_of,
       store = of_bytes and V.store_int8 or function(to, v) return V.store(to, V.round(v)) end,

@@ -41,9 +41,9 @@
 --                              multiplies twice the depth of two rows by two columns, nil for none. rows(element,
 --                              element): a, from both rows; low(b, next), high(b, next): the columns of the first half
 --                              of a vector and of the second, from it and the next in depth; dot; exchange(sum, sum),
---                              its own inverse: sums of two rows, as those of two columns of both; add_start(sum,
---                              offset, weights): adds a row's offset times the lower halves of lanes of sums of
---                              weights, whose upper ones are 0; nil where a multiplication of lanes does it
+--                              its own inverse: sums of two rows, as those of two columns of both; start(offset,
+--                              weights): a row's offset, whose upper half is 0, times the lower halves of lanes of sums
+--                              of weights; nil where a multiplication of lanes does it
 --   byte_matrices              as bytes, and whole matrices of them, by `matrix`: rows, vectors: of the greatest sum,
 --                              or tile; block: rows of a matrix register; depths: what an instruction may multiply, the
 --                              best first; size(rows, depth): of all registers before their use; release: after it;

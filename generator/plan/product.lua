@@ -242,7 +242,7 @@ end
 local function identity(f, p)
   if f.is_digits then return { f.dtype, p.spec.unroll, f.has_wide and f.k } end
   return { f.dtype, p.spec.unroll, f.k, f.lda, sums_text(f.sums), f.is_sliced, f.rows and f.rows.bytes or false,
-    f.rows and f.rows.room or false }
+    f.rows and f.rows.room or false, f.X.row.is_apart or false }
 end
 
 -- The kernels that a product takes: those of all products that compute the same.

@@ -133,6 +133,8 @@ static inline __m256 emulated_256_cvtph_ps(__m128i v)
 EMULATED_PRODUCTS(emulated_dpbusd, uint8_t, int8_t, 4)
 EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 
+#undef _mm512_madd_epi16 // to which SIMDe 0.7.4 gives two arguments more
+#define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16(a, b)
 #define _mm256_dpbusd_avx_epi32(sum, a, b) emulated_dpbusd(sum, a, b)
 #define _mm256_dpwssd_avx_epi32(sum, a, b) emulated_dpwssd(sum, a, b)
 #define _mm512_cvtepi32_ps(v) emulated_cvtepi32_ps(v)

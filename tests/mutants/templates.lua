@@ -8,7 +8,7 @@ return {
     test = { "facts", "small_24_3", GENERIC },
     why = "results of later blocks of rows go where those of the first are" },
   { name = "blocks_of_the_first_queries", file = "templates/schedule/project_linear.c.lt",
-    from = "(which < 2 ? g->kv_from : g->q_from) + first;", to = "(which < 2 ? g->kv_from : g->q_from);",
+    from = "packed_at(one.x, first * p->x_stride)", to = "one.x",
     test = { "facts", "small_24_3", GENERIC },
     why = "later parts of the rows of a head are made of the first rows" },
   { name = "single_rows_by_sums_of_pairs", file = "templates/linear/fast.c.lt",

@@ -79,9 +79,15 @@ local function piece(of, count, after, add)
   return { of = of, products = products }
 end
 
--- A product's sum and what it adds, of which the compiler knows nothing.
+-- A product's sum and what it adds.
+local function added(product)
+  return function(...) return product.dot:format(...) end
+end
+
+-- The same, of which the compiler knows nothing.
 local function apart(V, product)
-  return function(sum, numbers, parts) return V.kept_apart(product.dot:format(sum, numbers, parts)) end
+  local add = added(product)
+  return function(...) return V.kept_apart(add(...)) end
 end
 
 -- The i-th four numbers of a word as bytes.
@@ -123,13 +129,13 @@ local function by_lanes_of_bytes(set, bits)
   return kept_by_word(DIGITS, set, { lane = "int32_t", put = "int_store_int8", lanes = lanes, products = { product },
     pieces = pieces, less = bits == 8 and product.less or 0,
     room = set.max_accumulators - lanes,
-    add = function(sum, numbers, part, lane) return product.dot:format(sum, numbers, part, lane) end })
+    add = added(product) })
 end
 
 -- Two numbers of 16 bits at a time: those in even bytes of a word, then those in odd ones.
 local function by_pairs(set)
   local V, product = set.V, set.products.int16
-  local function add(sum, numbers, parts) return product.dot:format(sum, numbers, parts) end
+  local add = added(product)
   return kept_by_word(HALVES, set, { lane = "int32_t", put = "int_store_int16", order = "evens_first",
     products = { product }, pieces = {
       piece(function(word) return V.int_and(word, V.int_splat("0x00ff00ff")) end, 2, 0, add),
@@ -145,8 +151,8 @@ end
 -- One number after the other.
 local function one_by_one(set, bits)
   local V, product, pieces = set.V, set.products.ints, {}
+  local add = added(product)
   local mask = V.int_splat(("0x%x"):format(2 ^ bits - 1))
-  local function add(sum, number, part) return product.dot:format(sum, number, part) end
   for i = 0, 32 / bits - 1 do
     pieces[i + 1] = piece(function(word) return V.int_and(from_number(V, bits, i, word), mask) end, 2, i, add)
   end

@@ -153,18 +153,12 @@ local function of_integers(name, set)
   X.matrix = words.of(product.matrix)
   function X.dot(a, b, sum) return product.dot:format(sum, a, b) end
   function X.column_bytes(length) return (length + way.header) * way.panel.bytes end
-  function X.started(m, sums, sum)
-    if product.add_start then
-      local lower = V.int_and(V.int_load(sums), V.int_splat("0xffff"))
-      return product.add_start:format(sum, V.int_splat("offset" .. m), lower)
-    end
-    return V.int_add(V.int_mul(V.int_splat("offset" .. m), V.int_load(sums)), sum)
-  end
   function X.start(m, sums)
     if not (way.has_offset and sums) then return V.int_zero() end
-    return product.add_start and X.started(m, sums, V.int_zero()) or
-      V.int_mul(V.int_splat("offset" .. m), V.int_load(sums))
+    if product.start then return product.start:format(V.int_splat("(uint16_t)offset" .. m), V.int_load(sums)) end
+    return V.int_mul(V.int_splat("offset" .. m), V.int_load(sums))
   end
+  function X.started(m, sums, sum) return V.int_add(X.start(m, sums), sum) end
   function X.total(sum, m, scales, before)
     return V.add(V.mul(X.to_floats(sum), V.mul("scale" .. m, V.load(scales))), before)
   end

@@ -29,7 +29,8 @@ return function(words, splat, load, needs)
       cpu = needs.cpu, helpers = add_products(words, name, operation) }
   end
   local bytes = product(4, "add_fours", "dpbusd")
-  bytes.add_start = "add_starts(%s, %s, %s)" -- sums of weights have 16 bits
-  bytes.helpers = bytes.helpers .. add_products(words, "add_starts", "dpwssd")
+  -- Sums of weights have 16 bits. dpwssd would add to a zero, and a mask of their halves be another vector, for which
+  -- there is no register beside those of a tile's sums.
+  bytes.start = words.BEGIN .. "_madd_epi16(%s, %s)"
   return { bytes = bytes, grouped_bytes = bytes, int16 = product(2, "add_pairs", "dpwssd") }
 end

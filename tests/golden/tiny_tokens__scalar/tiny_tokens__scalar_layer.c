@@ -286,23 +286,42 @@ static void find_inputs(struct round *r)
         show_inputs(r);
 }
 
-// Part `part` of the `parts` of the rows of one of a unit's 2 + HEADS_PER_KV projections. What follows its weights in
-// memory is what is read next.
-static void project_part(const struct round *r, const struct unit *u, size_t which, size_t part, size_t parts)
+// One of a unit's 2 + HEADS_PER_KV projections: the weights of its head, the rows as their product reads them, and
+// where the results go.
+struct projection {
+    const struct linear *linear;
+    struct packed_linear w;
+    const void *x;
+    float *to;
+    size_t rows;
+};
+
+static struct projection projection_of(const struct round *r, const struct unit *u, size_t which)
 {
     const struct sequence_group *g = u->group;
     const struct input *in = &r->inputs[ga_min(which, 2)];
-    const struct linear *by = in->linear;
-    const struct place at = by->at, run = by->run, step = by->head;
-    const size_t head = which > 2 ? which - 2 : 0;
-    const size_t all = which < 2 ? g->kv_rows : g->q_rows, first = all * part / parts, end = all * (part + 1) / parts;
-    const size_t from = (which < 2 ? g->kv_from : g->q_from) + first;
-    float *to = (which == 0 ? u->k : which == 1 ? u->v : u->q + head * g->q_rows * HEAD_STRIDE) + first * HEAD_STRIDE;
-    const struct packed_linear w = {packed_at(r->packed, at.panels + u->kv_head * run.panels + head * step.panels),
-                                    packed_at(r->packed, at.bias + u->kv_head * run.bias + head * step.bias)};
-    const size_t input = from * by->product->x_stride + u->kv_head * run.input + head * step.input;
-    tiny_tokens__scalar_multiply(by->product, packed_at(in->rows, input), w, to, end - first, 0, by->product->panels,
-                               packed_at(w.panels, step.panels));
+    const struct place at = in->linear->at, run = in->linear->run, step = in->linear->head;
+    const size_t head = which > 2 ? which - 2 : 0, from = which < 2 ? g->kv_from : g->q_from;
+    return (struct projection){
+        .linear = in->linear,
+        .w = {packed_at(r->packed, at.panels + u->kv_head * run.panels + head * step.panels),
+              packed_at(r->packed, at.bias + u->kv_head * run.bias + head * step.bias)},
+        .x = packed_at(in->rows, from * in->linear->product->x_stride + u->kv_head * run.input + head * step.input),
+        .to = which == 0 ? u->k : which == 1 ? u->v : u->q + head * g->q_rows * HEAD_STRIDE,
+        .rows = which < 2 ? g->kv_rows : g->q_rows,
+    };
+}
+
+// Part `part` of the `parts` of the rows of a unit's projection. What follows its weights in memory is what is read
+// next.
+static void project_part(const struct round *r, const struct unit *u, size_t which, size_t part, size_t parts)
+{
+    const struct projection one = projection_of(r, u, which);
+    const struct product *p = one.linear->product;
+    const size_t first = one.rows * part / parts, end = one.rows * (part + 1) / parts;
+    tiny_tokens__scalar_multiply(p, packed_at(one.x, first * p->x_stride), one.w, one.to + first * HEAD_STRIDE,
+                                 end - first, 0,
+                               p->panels, packed_at(one.w.panels, one.linear->head.panels));
 }
 
 static void project_one(const struct round *r, const struct unit *u, size_t which)
