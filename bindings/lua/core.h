@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "batches.h"
+#include "cpu.h"
 #include "gather.h"
 #include "memory.h"
 #include "model.h"

@@ -225,12 +225,26 @@ static int cache_put(lua_State *L)
     return 0;
 }
 
+// core:allow_amx()
+static int allow_amx(lua_State *L)
+{
+    lua_pushboolean(L, ga_cpu_allow_amx());
+    return 1;
+}
+
 const luaL_Reg ga_lua_packed_methods[] = {{"__gc", packed_free}, {NULL, NULL}};
 const luaL_Reg ga_lua_pool_methods[] = {{"__gc", pool_free}, {NULL, NULL}};
 const luaL_Reg ga_lua_cache_methods[] = {{"__gc", cache_free}, {NULL, NULL}};
-const luaL_Reg ga_lua_object_functions[] = {{"attachment", attachment}, {"available_threads", available_threads},
-                                            {"cache", cache_new},       {"cache_cut", cache_cut},
-                                            {"cache_get", cache_get},   {"cache_length", cache_length},
-                                            {"cache_put", cache_put},   {"is_packed", is_packed},
-                                            {"isa", packed_isa},        {"load", packed_load},
-                                            {"pool", pool_new},         {NULL, NULL}};
+const luaL_Reg ga_lua_object_functions[] = {{"allow_amx", allow_amx},
+                                            {"attachment", attachment},
+                                            {"available_threads", available_threads},
+                                            {"cache", cache_new},
+                                            {"cache_cut", cache_cut},
+                                            {"cache_get", cache_get},
+                                            {"cache_length", cache_length},
+                                            {"cache_put", cache_put},
+                                            {"is_packed", is_packed},
+                                            {"isa", packed_isa},
+                                            {"load", packed_load},
+                                            {"pool", pool_new},
+                                            {NULL, NULL}};

@@ -8,6 +8,8 @@ local headers = require "headers"
 local PUBLIC = "runtime/include/genattn/"
 local NAMES = { "fault", "status", "tensor", "arena", "facts", "model", "watch", "gather", "batches", "weights", "load",
   "pack_file", "threads" }
+-- What Lua takes of cpu.h, which is a table of macros that headers.lua does not read.
+local OF_CPU = "bool ga_cpu_allow_amx(void);"
 -- That of text, which is declared when a text is first asked for.
 local TEXT = { "text/ga_text.h" }
 -- Structs whose facts Lua reads by name, and the one of a call, which it fills by name.
@@ -81,14 +83,15 @@ local function ffi_facts(item)
   return ("declarations.facts.%s = {\n%s\n}\n"):format(item.name, table.concat(rows, "\n"))
 end
 
-local function ffi_text(name, list)
+local function ffi_text(name, list, more)
   local out = { ("declarations.%s = [==["):format(name) }
   for _, item in ipairs(list) do out[#out + 1] = FFI[item.kind](item) end
+  out[#out + 1] = more
   return table.concat(out, "\n") .. "\n]==]\n"
 end
 
 local function ffi(list)
-  local out = { FFI_HEAD, ffi_text("cdef", list), ffi_text("text_cdef", headers.read(TEXT)) }
+  local out = { FFI_HEAD, ffi_text("cdef", list, OF_CPU), ffi_text("text_cdef", headers.read(TEXT)) }
   for _, item in ipairs(list) do
     if item.kind == "struct" and FACTS[item.name] then out[#out + 1] = ffi_facts(item) end
   end

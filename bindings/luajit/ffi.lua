@@ -167,6 +167,10 @@ function Core:available_threads()
   return tonumber(self.lib.ga_threads_available())
 end
 
+function Core:allow_amx()
+  return self.lib.ga_cpu_allow_amx()
+end
+
 -- A cache { handle, memory }.
 function Core:cache(packed, batch, capacity)
   local lib, handle = self.lib, new("struct ga_cache *[1]")

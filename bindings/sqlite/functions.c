@@ -1,6 +1,7 @@
-// functions.c: the SQL functions NAME_load, NAME and cosine, and where SQLite enters. Knows no tables.
+// functions.c: the SQL functions NAME_load, NAME, cosine and their like, and where SQLite enters. Knows no tables.
 #include <string.h>
 
+#include "cpu.h"
 #include "extension.h"
 #include "program.h" // GA_VERSION
 
@@ -99,6 +100,14 @@ static void version(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_free(words);
 }
 
+// NAME_allow_amx(): asks Linux to let this process use the matrix registers of AMX: 1 if it may then. Weights that are
+// loaded afterwards use them.
+static void allow_amx(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count, (void)values;
+    sqlite3_result_int(context, ga_cpu_allow_amx());
+}
+
 // -- Registration ---------------------------------------------------------------------------------------------------
 
 struct function {
@@ -108,10 +117,11 @@ struct function {
     void (*call)(sqlite3_context *context, int count, sqlite3_value **values);
 };
 
-// What reads files may not be called from a view or a trigger, which a database brings with it.
+// What reads files or changes the process may not be called from a view or a trigger, which a database brings with it.
 static const struct function functions[] = {
     {"%s_load", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, load},
     {"%s_load", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, load},
+    {"%s_allow_amx", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, allow_amx},
     {"%s", 1, SQLITE_UTF8, embed},
     {"%s_version", 0, SQLITE_UTF8, version},
     {"cosine", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, cosine},

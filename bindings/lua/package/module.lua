@@ -28,6 +28,9 @@ end
 --                       instruction set, the CPU's best if nil; layout, whose names the weights have, found if nil;
 --                       prefix of their names, in place of the spec's; strict, refuses a file with more than the model
 --                       takes; tokenizer, the path of a tokenizer.json, nil for the one that the weights bring
+--   allow_amx()         asks Linux to let this process use the matrix registers of AMX; whether it may then. Models of
+--                       int8 that are loaded afterwards are faster on a CPU that has them, with the same bits. It lasts
+--                       as long as the process
 --   tensor(shape, values, name, kind)   see tensor.lua
 return function(name)
   local core = core_of(name)
@@ -38,6 +41,10 @@ return function(name)
     options = options or {}
     check_options(name, options)
     return load_weights(core, shapes, path, options)
+  end
+
+  function module.allow_amx()
+    return core:allow_amx()
   end
 
   function module.tensor(...)

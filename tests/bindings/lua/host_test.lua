@@ -272,6 +272,15 @@ local function whole_model()
   remember(all.output)
 end
 
+-- -- The process ----------------------------------------------------------------------------------------------------
+
+-- Asked twice, as a host with two models does.
+local function matrix_registers()
+  local allowed = require("tokens_96_6").allow_amx()
+  check(type(allowed) == "boolean", "whether the process may use AMX", tostring(allowed))
+  check(require("transformer_40_2").allow_amx() == allowed, "the same of another model")
+end
+
 -- -- Texts ---------------------------------------------------------------------------------------------------------
 
 local function texts()
@@ -283,7 +292,8 @@ local function texts()
     folder = folder, programs = program:match("^(.*)/") }
 end
 
-for _, test in ipairs { sides, masks, bounds, whole_numbers, handles, loading, caches, tokens, whole_model, texts } do
+for _, test in ipairs { sides, masks, bounds, whole_numbers, handles, loading, caches, tokens, whole_model,
+  matrix_registers, texts } do
   test()
   collectgarbage()
 end

@@ -135,6 +135,15 @@ local function check_version()
     ("%s|encoder|f32[64]|1\n%s"):format(release, isa))
 end
 
+-- Allowed or not, twice the same, and weights load after it. What a database brings with it cannot ask.
+local function check_matrix_registers()
+  local ask = "SELECT encoder_allow_amx()"
+  local twice, loaded = sql({ ask, ask, LOAD, "SELECT encoder_version() ->> 'loaded'" }):match("^([01]\n[01])\n(1)$")
+  check(twice == "0\n0" or twice == "1\n1", "whether the process may use AMX", twice)
+  equal("weights that load after it", loaded, "1")
+  refuses({ "CREATE VIEW w AS SELECT encoder_allow_amx() AS x", "SELECT x FROM w" }, "unsafe use of")
+end
+
 -- The search is within the statement that is stopped: of its hundreds of rows one step is not done.
 local function check_interrupt()
   refuses({ LOAD, "CREATE TABLE t(v); INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n " ..
@@ -215,6 +224,7 @@ else
   check_cosine()
   check_nearest()
   check_version()
+  check_matrix_registers()
   check_revisions()
   check_interrupt()
   check_parts()
