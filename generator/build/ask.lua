@@ -113,7 +113,7 @@ local function ask_compiler(prober, settings)
   end
   answers.warnings = prober:accepted(WARNINGS)
   answers.callgraph = prober:accepted({ CALLGRAPH })[1]
-  answers.precompiles = prober:precompiles()
+  answers.precompiles, answers.reads_unfit = prober:precompiles()
   answers.targets_avx = machine:find("^x86_64") and prober:targets_avx()
   local asked, why = ask_runner(prober, settings, answers)
   if not asked then return nil, why end
@@ -200,13 +200,14 @@ end
 
 -- Asks everything: `prober` what the user is told of, `quiet` what only work on genattn itself needs. Returns the
 -- answers, or nil and a message. Answers: compiler, lua (words for people), machine (as the compiler names it),
--- warnings (flags), callgraph (a flag), precompiles (headers), targets_avx, runs (whether the compiler's programs run
--- here, by answers.runner where that is given), is_cross (they do not by themselves; booleans), isas (array of { name,
--- built, runs, cpu, off }), built (ISA names, best first), jansson, text, mpi, hwloc, lua54 and criterion ({ cflags,
--- libraries }), second_lua, clang, luacheck, shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl
--- (commands), msan (flags), dkjson, sqlite, simde, wraps, torch, numpy (booleans); nil: not there. Where the compiler's
--- programs run here there is jansson. cross: { arch, cc, emulator }. wheel_platform: as wheels name this
--- machine, where python3 is here; makes_wheels, makes_lua: they were asked for.
+-- warnings (flags), callgraph (a flag), precompiles (headers), reads_unfit (their text, where what was compiled does
+-- not fit), targets_avx, runs (whether the compiler's programs run here, by answers.runner where that is given),
+-- is_cross (they do not by themselves; booleans), isas (array of { name, built, runs, cpu, off }), built (ISA names,
+-- best first), jansson, text, mpi, hwloc, lua54 and criterion ({ cflags, libraries }), second_lua, clang, luacheck,
+-- shellcheck, clang_format, valgrind, qemu, cmake, pkg_config, musl (commands), msan (flags), dkjson, sqlite, simde,
+-- wraps, torch, numpy (booleans); nil: not there. Where the compiler's programs run here there is jansson. cross:
+-- { arch, cc, emulator }. wheel_platform: as wheels name this machine, where python3 is here; makes_wheels, makes_lua:
+-- they were asked for.
 return function(prober, quiet, settings)
   local refused = refused_flag(settings.variables)
   if refused then return nil, refused end

@@ -202,7 +202,8 @@ end
 
 -- The header of an instruction set's intrinsics, compiled with an output's flags and those of a profile's kernels: to
 -- read gcc's takes longer than to compile most kernels. nil where there is none to read, or the compiler is not the one
--- that was asked. A compiler that finds the compiled one unfit, for one flag more or less, reads the header.
+-- that was asked. gcc reads the header where it finds the compiled one unfit, for one flag more or less; clang stops,
+-- so only tests have it then.
 function Edges:precompiled_header(profile, set, cflags)
   local folder = profile.test:gsub("^out/", ""):gsub("/", "_")
   local name = set.name .. table.concat(cflags, "", #set.cflags + 1):gsub("%-m", "_")

@@ -114,7 +114,8 @@ end
 -- text, the paths of what users are given, and what install.list makes the list of the installation from.
 function graph.make(models, answers, abi)
   local edges = Edges.new(answers.built, abi, { libraries_only = not answers.jansson,
-    intrinsics = answers.precompiles and "out/obj/intrinsics", text = answers.text ~= nil, mpi = answers.mpi ~= nil,
+    -- An update of a compiler leaves compiled headers that the new one refuses: that must not stop a user's build.
+    intrinsics = answers.reads_unfit and "out/obj/intrinsics", text = answers.text ~= nil, mpi = answers.mpi ~= nil,
     hwloc = answers.hwloc ~= nil, sqlite = answers.sqlite, lua = answers.makes_lua, lua54 = answers.lua54,
     wheel_platform = answers.makes_wheels and answers.wheel_platform })
   edges.w:comment("Written by configure; read build.ninja first.")

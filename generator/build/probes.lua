@@ -77,14 +77,16 @@ local function finding(header)
     header, header, header)
 end
 
--- Whether the compiler compiles a header, and uses what it made of it: what it makes says 1 where the header says 2.
+-- Whether the compiler compiles a header, and uses what it made of it; and whether it reads the text where that is
+-- unfit, by another flag. No file includes a header that is compiled, and one does where its text is read; gcc and
+-- clang both find the one that is compiled beside it.
 function Prober:precompiles()
   local v, header = self.variables, "out/probe/header.h"
-  assert(fs.write_if_changed(header, "#define FROM_HEADER 1\n") ~= nil)
+  assert(fs.write_if_changed(header, "#if __INCLUDE_LEVEL__ == 0\n#define IS_COMPILED\n#endif\n") ~= nil)
   local _, ok = self:run(("%s %s %s -x c-header -c %s -o %s.gch"):format(v.CC, v.CPPFLAGS, v.CFLAGS, header, header))
-  assert(fs.write_if_changed(header, "#define FROM_HEADER 2\n") ~= nil)
-  return ok and self:links({ "-include", header }, "#if FROM_HEADER != 1\n#error \"not used\"\n#endif\n" ..
-    EMPTY_PROGRAM)
+  local program = "#if%s IS_COMPILED\n#error \"the other\"\n#endif\n" .. EMPTY_PROGRAM
+  local uses = ok and self:links({ "-include", header }, program:format("ndef"))
+  return uses, uses and self:links({ "-include", header, "-ffast-math" }, program:format("def"))
 end
 
 -- Whether the compiler makes code for an ISA of generator/isa, by its flags and headers.

@@ -23,7 +23,7 @@ fi
 folder=out/bits/$(printf '%s' "$cc ${CFLAGS:-} ${LDFLAGS:-} $ISAS${TUNED:+ $TUNED}" | tr -c 'A-Za-z0-9\n' '_')
 
 [ -e out/config.ninja ] || { echo "compiler.sh: run ./configure first" >&2; exit 1; }
-ninja public_headers >/dev/null
+(unset CC CFLAGS LDFLAGS && ninja public_headers) >/dev/null # which may configure the tree again: not with these
 "$lua" tests/bits/build.lua "$folder" "$ISAS" "$cc ${CFLAGS:-}" "${LDFLAGS:-}" "$@"
 ninja -f "$folder/build.ninja" >"$folder/build.log" 2>&1 || { tail -n 40 "$folder/build.log"; exit 1; }
 echo "$cc ${CFLAGS:-} ${LDFLAGS:-}${TUNED:+, tuned: $TUNED}"

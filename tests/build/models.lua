@@ -12,7 +12,8 @@ local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jan
 local test_models = { INCLUDES = INCLUDES }
 
 local PLAIN, joined = Edges.PLAIN, Edges.joined
-local ALL, EMULATED, EMULATION, PORTABLE = profiles.ALL, profiles.EMULATED, profiles.EMULATION, profiles.PORTABLE
+local ALL, ALL_PORTABLE, PORTABLE = profiles.ALL, profiles.ALL_PORTABLE, profiles.PORTABLE
+local EMULATED, EMULATION = profiles.EMULATED, profiles.EMULATION
 
 -- Where a model's generated files lie: sanitizers compile those that all models have.
 function test_models.folder_of(model, profile)
@@ -97,11 +98,19 @@ end
 
 COMPILE.races = COMPILE.sanitized
 
-function COMPILE.test(edges, profile, outputs, folder)
+function COMPILE.check(edges, profile, outputs, folder)
   return edges:model_objects(profile, outputs, folder, "library")
 end
 
-COMPILE.unset, COMPILE.check, COMPILE.cross = COMPILE.test, COMPILE.test, COMPILE.test
+COMPILE.unset, COMPILE.cross = COMPILE.check, COMPILE.check
+
+function COMPILE.test(edges, profile, outputs, folder)
+  if test_models.is_whole(folder:match("[^/]*$")) then return COMPILE.check(edges, profile, outputs, folder) end
+  local portable, others = test_models.split(outputs, function(output) return output.isa == PORTABLE end)
+  edges.library[ALL_PORTABLE] = edges.library[ALL]
+  return joined(edges:model_objects(profile, others, folder, "library"),
+    edges:model_objects(ALL_PORTABLE, portable, folder, "library"))
+end
 
 function test_models.archive_path(profile, model)
   return ("%s/models/lib%s.a"):format(profile.test, model.spec.name)

@@ -7,7 +7,8 @@
 -- A mutant is { name, file, from, to, test, why }: `from` occurs in the file once, and gets replaced by `to`. test:
 --
 --     { "criterion", "test_model", "model/packing*" }      a test of tests/unit/test_model.c, by Criterion's filter
---     { "program", "failing_loader" }                      a program of tests/failing or tests/standalone
+--     { "program", "failing_loader", "numbers" }           a program of tests/failing or tests/standalone, and what it
+--                                                          is asked to do, or nil
 --     { "facts", "small_24_3", "threads_change_no_bit" }   a fact of tests/kernels about a model of tests/specs;
 --                                                          effort: percent of its work, nil for the least that helps
 --     { "lua", "spec_test" }                               a file of tests/generator
@@ -129,7 +130,9 @@ local RUN = {
   criterion = function(binary, test)
     return ("%s -j1 --filter='%s'"):format(binary, test[3]), "Failing: [1-9]", "Crashing: [1-9]"
   end,
-  program = function(binary) return binary, "[1-9]%d* failed" end,
+  program = function(binary, test)
+    return test[3] and ("%s '%s'"):format(binary, test[3]) or binary, "[1-9]%d* failed"
+  end,
   facts = function(binary, test)
     return ("%s %d %s"):format(binary, test.effort or EFFORT, test[3]), "\n" .. test[3] .. ": %d+ of"
   end,

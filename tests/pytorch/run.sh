@@ -54,6 +54,7 @@ keep_specs() {
 importer_of() { case $1 in *.gguf) echo --from-gguf ;; *) echo --from-hf ;; esac }
 
 # Whole models and blocks alone, by one instruction set: what is compared is the way from their folders, and meaning.
+# With --enable-werror if that is among the arguments: what knows no model is compiled once for all of this script.
 compare_models() {
     rm -rf out/models out/gguf out/given
     "$python" tests/pytorch/from_hf.py make out/models
@@ -64,7 +65,11 @@ compare_models() {
     keep_specs "$(printf 'out/models/%s ' $generating; printf 'out/gguf/%s.gguf ' $generating_gguf)" --cache 40
     # shellcheck disable=SC2086
     keep_specs "$(printf 'out/models/%s ' $attending)" --outputs attention
-    set -- --isa scalar CFLAGS=-Og # compiles in a third of the time
+    case " $* " in
+        *" --enable-werror "*) set -- --enable-werror ;;
+        *) set -- ;;
+    esac
+    set -- "$@" --isa scalar CFLAGS=-Og # compiles in a third of the time
     programs=
     for path in out/models/* out/gguf/*.gguf; do
         case $path in *-0000[2-9]-of-*) continue ;; esac # which the first part finds
@@ -94,7 +99,7 @@ compare_models() {
 
 python=$PWD/$venv/bin/python
 cd "$tree"
-compare_models
+compare_models "$@"
 programs=
 for spec in $specs; do
     set -- "$@" "--spec=$spec"
