@@ -7,7 +7,9 @@ venv=$1 list=$2 done=$1/$(basename "$2")
 if ! cmp -s "$list" "$done"; then
     echo "installing $list into $venv" >&2
     [ -d "$venv" ] || python3 -m venv "$venv"
-    CMAKE_ARGS="${CMAKE_ARGS:--DGGML_NATIVE=ON}" \
-        "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$list" >&2
+    case "$list" in
+    *llamacpp*) CMAKE_ARGS=$(sh "$(dirname "$0")/cmake_args.sh") && export CMAKE_ARGS ;;
+    esac
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$list" >&2
     cp "$list" "$done"
 fi
