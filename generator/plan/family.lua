@@ -43,11 +43,12 @@ function family.take_group(f, group)
 end
 
 -- Appends one kernel; tile: as plan/kernels.lua has it. f.lines, f.lowest_asking: how many lines the kernels from a
--- height on prefetch, 0 or nil for none.
+-- height on prefetch, 0 or nil for none; f.asks_both: of both streams in each turn.
 function family.add_kernel(f, tile)
   local by_matrix = matrix.takes(f, tile.mr)
   if by_matrix and tile.mr < f.mr then return end -- that of the greatest height takes all
   tile.lines = (f.lines or 0) > 0 and tile.mr >= f.lowest_asking and f.lines or nil
+  tile.asks_both = tile.lines and f.asks_both
   tile.does, tile.sweeps = f.does, f.tallest and tile.mr > f.tallest and tile.nv or 1
   f.kernels[#f.kernels + 1] = kernels.kernel(by_matrix and f.matrix.group or f.group, tile)
 end

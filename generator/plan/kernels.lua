@@ -83,18 +83,19 @@ function kernels.group(p, name, identity, facts)
 end
 
 -- A kernel's part of a symbol: "6x64" rows by columns, "1x4x64" by so many panels, "6x64_p2" that prefetches so many
--- lines in each turn of its loop.
+-- lines in each turn of its loop, "6x64_p2_both" of both streams.
 local function tile_of(group, kernel)
   local width = group.all.set.width
   local columns = kernel.tail and (kernel.nv - 1) * width + kernel.tail or kernel.nv * width
   local tile = kernel.np > 1 and ("%dx%dx%d"):format(kernel.mr, kernel.np, columns) or
     ("%dx%d"):format(kernel.mr, columns)
-  return tile .. ((kernel.lines or 0) > 0 and ("_p%d"):format(kernel.lines) or "")
+  local streams = kernel.asks_both and "_both" or ""
+  return tile .. ((kernel.lines or 0) > 0 and ("_p%d%s"):format(kernel.lines, streams) or "")
 end
 
 -- The kernel of a group for a tile. tile: mr, nv (vectors of a panel); np (panels, 1 where it is left out) and apart
 -- (bytes between them); tail (numbers in the last vector, nil for all of them); lines (that it prefetches in each turn
--- of its loop); does: what it does beside its group, as a word.
+-- of its loop); asks_both (these of both streams); does: what it does beside its group, as a word.
 function kernels.kernel(group, tile)
   local all = group.all
   tile.np = tile.np or 1

@@ -72,9 +72,20 @@ local function prefetched_lines(f, p, unrolled)
   local turn_bytes = p.spec.unroll * f.nv * p.isa.width * 4
   local lines = f.matrix and f.matrix.lines or
     f.X.of_bytes and math.ceil(f.sum_bytes / caches.line_bytes / TILES_ASKING) or
-    math.max(1, math.floor(turn_bytes / caches.line_bytes / 2))
+    math.max(1, math.floor(turn_bytes / caches.line_bytes / 2)) + (f.levels and 1 or 0)
   if f.sums[1].length < unrolled then return lines end
   return (tuning.value(p, f.op .. ".prefetch", lines, { least = 0, most = 8, candidates = { 0, lines * 2 } }))
+end
+
+-- Products of rows together ask for weights in streams[2] and, by one line a turn, for rows in streams[1], as both are
+-- sums that come from L3: for both in each turn of the loop, because DRAM takes longer where weights are asked for in
+-- bursts.
+local function plan_both_streams(f, unrolled)
+  f.asks_both, f.prefetches = true, { 0, 0 }
+  for _, sum in ipairs(f.sums) do
+    local turns = sum.count * math.floor(sum.length / unrolled)
+    f.prefetches[1], f.prefetches[2] = f.prefetches[1] + turns, f.prefetches[2] + turns * (f.lines - 1)
+  end
 end
 
 -- How many lines the kernels prefetch of streams[1] and streams[2]: sums take turns, the last one with streams[2],
@@ -92,6 +103,7 @@ local function plan_prefetches(f, p)
   f.lowest_asking = f.matrix and f.matrix.least or
     f.sums[1].length >= unrolled and math.ceil(f.lone / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
+  if f.levels then return plan_both_streams(f, unrolled) end
   f.prefetches = { 0, 0 }
   local turn = f.first_stream
   for _, sum in ipairs(f.sums) do
