@@ -23,6 +23,8 @@ RUNGS = (
     Rung("f32", "", "f32", 32, 1e-6, ("f32",)),  # 1e-13 but in llama.cpp, whose gelu is a table of f16
     # Seven products of halves where f32 has eight, so that it may pass the peak; sums of weights take 7/4 of the bytes.
     Rung("fast", 'matmul = "fast"', "f32", 56, 1e-6, ("peers_f32",), pairs_rows=True),
+    # Two levels: 49 products of quarters for 64, and 49/16 of the bytes.
+    Rung("fast2", 'matmul = "fast:2"', "f32", 98, 1e-6, ("peers_f32",), pairs_rows=True),
     Rung("peers_f32", "", "f32", 32, 1e-6, ("peers_f32",), is_ours=False, pairs_rows=True),
     Rung("bf16", 'dtype = "bf16"', "bf16", 16, 1e-3, ("bf16", "w_bf16")),
     Rung("i16", 'dtype = "i16"', "i16", 16, 1e-5, ("i16", "bf16", "w_bf16")),  # nobody else has it

@@ -67,16 +67,18 @@ class Narrow(unittest.TestCase):
 
     def test_every_rung_of_ours_has_a_model_that_asks_for_it(self):
         models = build.models([cells.BY_NAME[LAYER]], rungs.choose(None))
-        self.assertEqual([one.model for one in models][:3],
-                         ["bench_1_128_512_8", "bench_1_128_512_8_fast", "bench_1_128_512_8_bf16"])
+        self.assertEqual([one.model for one in models][:4],
+                         ["bench_1_128_512_8", "bench_1_128_512_8_fast", "bench_1_128_512_8_fast2",
+                          "bench_1_128_512_8_bf16"])
         self.assertIn('  matmul = "fast",\n', build.spec(models[1]))
-        self.assertIn('  dtype = "bf16",\n', build.spec(models[2]))
+        self.assertIn('  matmul = "fast:2",\n', build.spec(models[2]))
+        self.assertIn('  dtype = "bf16",\n', build.spec(models[3]))
         self.assertNotIn("dtype", build.spec(models[0]))
 
     def test_fast_products_are_measured_where_rows_see_all_others(self):
         names = {cell: [rung.name for rung in rungs.of_cell(cells.BY_NAME[cell])] for cell in (LAYER, TOKEN)}
-        self.assertLessEqual({"fast", rungs.PEERS_F32}, set(names[LAYER]))
-        self.assertTrue({"fast", rungs.PEERS_F32}.isdisjoint(names[TOKEN]))
+        self.assertLessEqual({"fast", "fast2", rungs.PEERS_F32}, set(names[LAYER]))
+        self.assertTrue({"fast", "fast2", rungs.PEERS_F32}.isdisjoint(names[TOKEN]))
         self.assertEqual(rungs.choose(["fast"]), ["f32", "fast", "peers_f32"])
 
     def test_storage_is_for_tokens_alone(self):
