@@ -33,8 +33,8 @@ def label(name):
 
 # What a step of the ladder multiplies, by its name.
 NUMBERS = {"fast": "f32, fast products", "fast2": "f32, fast:2", "peers_f32": "f32",
-           "int8_w_int8": "int8, int8 weights", "int8_w_int4": "int8, int4 weights", "w_f16": "f16 weights", "w_bf16": "bf16 weights",
-           "w_int8": "int8 weights", "w_int4": "int4 weights"}
+           "int8_w_int8": "int8, int8 weights", "int8_w_int4": "int8, int4 weights", "w_f16": "f16 weights",
+           "w_bf16": "bf16 weights", "w_int8": "int8 weights", "w_int4": "int4 weights"}
 
 
 def variant(text):
