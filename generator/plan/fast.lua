@@ -5,11 +5,11 @@ local tiles = require "plan.tiles"
 
 local fast = {}
 
--- By levels: so many rows together, or single rows, are multiplied by all panels in turn, as their sums stay in L2
+-- By levels: so many rows together, or single rows, are multiplied by all panels in turn, so that their sums stay in L2
 -- where inputs are few.
 fast.ITEMS = { 72, 36 }
 
--- Floats of one product of so many items with a panel, on an instruction set.
+-- Floats of one product of so many items with the widest panel, or with narrower ones together, on an instruction set.
 function fast.plane_floats(set, levels)
   return fast.ITEMS[levels] * tiles.MAX_NV * set.width
 end

@@ -103,7 +103,7 @@ local function plan_prefetches(f, p)
   f.lowest_asking = f.matrix and f.matrix.least or
     f.sums[1].length >= unrolled and math.ceil(f.lone / 2) or f.mr + 1
   f.first_stream = f.n_sums % 2
-  if f.levels then return plan_both_streams(f, unrolled) end
+  if f.levels and f.lines > 1 then return plan_both_streams(f, unrolled) end
   f.prefetches = { 0, 0 }
   local turn = f.first_stream
   for _, sum in ipairs(f.sums) do

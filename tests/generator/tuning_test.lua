@@ -118,6 +118,17 @@ fact.holds("products that differ in a parameter alone are two", function()
   fact.equal(#tuned(square, "avx2", { ["down.prefetch"] = 0 }).kernels.products, 3)
 end)
 
+fact.holds("fast products ask for rows in each turn of the loop beside weights, unless for one line", function()
+  for lines = 0, 3 do
+    local p = tuned({ d_model = 768, n_heads = 12, matmul = "fast:2" }, "avx512", { ["project.prefetch"] = lines })
+    local f, turns = p.kernels.products[1], 192 / 2
+    fact.equal(f.levels, 2)
+    fact.equal(f.asks_both, lines > 1 or nil)
+    fact.equal(f.prefetches[1] + f.prefetches[2], turns * lines)
+    fact.equal(lines < 2 or f.prefetches[1] == turns, true)
+  end
+end)
+
 fact.holds("a value out of range and an unknown name are said by name, with what was expected", function()
   local p = tuned(ENCODER, "avx2", { ["up.rows"] = 99, ["up.colour"] = 1 })
   local messages = tuning.problems({ p }, "w.txt")
