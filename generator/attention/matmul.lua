@@ -14,14 +14,13 @@ local WAYS = {
 }
 local BOUND = "; an error is at most the largest input of the sequence times the largest weight times: "
 
-local check_word = types.choice({ "exact", "fast" })
+local check_word = types.choice({ "exact", "fast", "fast:2" })
 
 -- "fast:1" is "fast"; more than two levels are refused by name.
 local check = types.described('`"exact"`, `"fast"`, `"fast:2"`; `"fast:1"` is the same as `"fast"`', function(value)
   local levels = type(value) == "string" and value:match("^fast:(.*)$")
   if levels == "1" then return "fast" end
-  if levels == "2" then return value end
-  if levels then
+  if levels and levels ~= "2" then
     return nil, ("must be exact, fast, fast:1 or fast:2, found %s: a product is split once in halves, or twice")
       :format(types.shown(value))
   end

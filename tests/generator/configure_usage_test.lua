@@ -60,7 +60,7 @@ local WRONG = {
   { "--dtype", ",int8", DTYPES:format(",int8") },
   { "--dtype", "int8,,down=i16", DTYPES:format("int8,,down=i16") },
   { "--dtype", "int8,down=", DTYPES:format("int8,down=") },
-  { "--matmul", "fats", ONE_OF:format("exact, fast", '"fats"; did you mean "fast"?') },
+  { "--matmul", "fats", ONE_OF:format("exact, fast, fast:2", '"fats"; did you mean "fast"?') },
   { "--weights-dtype", "f31", ONE_OF:format(table.concat(formats.weights(), ", "), '"f31"') },
   { "--layers", "513", count(0, 512, "513") },
   { "--layer-attention", "on", 'must be yes or no, found "on"' },
