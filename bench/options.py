@@ -55,12 +55,22 @@ def chosen_peers(names, order):
     return [name for name in order if name == "genattn" or not names or name in names]
 
 
+def chosen_numbers(names, chosen):
+    """Those that are measured. Raises ValueError for a name that is none, or that no chosen cell is measured in."""
+    measured = {rung.name for cell in chosen if cell.narrow for rung in rungs.of_cell(cell)}
+    wanted = rungs.choose(names)
+    for name in names or []:
+        if name not in measured:
+            raise ValueError(f"--numbers {name}: no chosen cell has these; leave them out, or choose other cells")
+    return wanted
+
+
 def complete(options):
     """Fills in what was not given."""
     threads = [int(count) for count in options.threads or ("1", "2")]
     patterns = options.cells or (cells.QUICK if options.quick else None)
     options.chosen = [cell for cell in cells.choose(patterns, threads) if cell.narrow or not options.numbers]
-    options.numbers = rungs.choose(options.numbers)
+    options.numbers = chosen_numbers(options.numbers, options.chosen)
     options.models = any(cell.whole for cell in options.chosen)
     chosen_peers(options.peers, ORDER)
     options.warm_ms, options.sample_ms = 50, 150

@@ -139,6 +139,12 @@ class Narrow(unittest.TestCase):
                 self.assertEqual((machine.isas(), machine.narrow_isa()), (["avx2"], ours))
         self.assertIsNone(machine.narrow_isa())
 
+    def test_numbers_that_no_chosen_cell_has_are_refused(self):
+        asked = options.parse([])
+        asked.cells, asked.threads, asked.numbers = [TOKEN], None, ["fast2"]
+        with self.assertRaisesRegex(ValueError, "--numbers fast2: no chosen cell has these"):
+            options.complete(asked)
+
     def test_numbers_leave_out_all_other_cells(self):
         chosen = options.parse(["--numbers", "int8"])
         self.assertEqual(chosen.chosen, cells.NARROW)
