@@ -78,7 +78,7 @@ def complete(options):
         options.warm_ms, options.sample_ms = QUICK["warm_ms"], QUICK["sample_ms"]
     options.rounds = options.rounds or (QUICK["rounds"] if options.quick else 5)
     options.cpus = [int(cpu) for cpu in options.cpus or sorted(os.sched_getaffinity(0))]
-    if options.isa and not machine.has(options.isa):
+    if options.isa and not options.list and not machine.has(options.isa):
         raise ValueError(f"--isa {options.isa}: this CPU has not got it")
     for name in options.peers or []:
         if options.isa and name in machine.UNTOLD:

@@ -132,6 +132,14 @@ class Narrow(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "--isa avx2: onnxruntime cannot be told"):
                 options.complete(asked)
 
+    def test_a_set_that_this_cpu_lacks_is_listed_and_not_measured(self):
+        with mock.patch.object(machine, "has", return_value=False):
+            self.assertTrue(options.parse(["--isa", "avx2vnni", "--list"]).chosen)
+            asked = options.parse([])
+            asked.isa, asked.cells, asked.threads, asked.numbers = "avx2vnni", None, None, None
+            with self.assertRaisesRegex(ValueError, "--isa avx2vnni: this CPU has not got it"):
+                options.complete(asked)
+
     def test_ours_is_limited_to_the_set_itself_or_to_what_refines_it(self):
         for isa, ours in (("avx2", "avx2"), ("avx2vnni", None)):
             with mock.patch.dict(os.environ):
