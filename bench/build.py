@@ -43,7 +43,7 @@ def spec(cell):
         f"seq_len = {cell.length}", f"batch = {cell.batch}",
         "mask = { lengths = %s%s }" % (str(bool(cell.lengths)).lower(), ", causal = true" if cell.causal else ""),
     ] + [f"cache = {cell.cached + whole_cells.SPARE_KEYS}"] * (cell.cached > 0)
-    fields += [rungs.BY_NAME[cell.numbers].asked] if cell.numbers else []
+    fields += rungs.spec_fields(cell) if cell.numbers else []
     return "-- A cell of the benchmark (bench/cells.py).\n{\n" + "".join(f"  {f},\n" for f in fields) + "}\n"
 
 

@@ -74,6 +74,5 @@ def percent_of_read(result, figure):
     if not rung or not all(rung.name in samples["reads"] for samples in result["machine"]):
         return None
     cell = cells.BY_NAME[result["name"]]
-    cache = cell.cache_bytes / (2 if "f16_cache" in figure.variant else 1)
-    size = rungs.weight_bytes(cell, rung) + cache
+    size = rungs.weight_bytes(cell, rung) + rungs.cache_bytes(cell, figure.variant)
     return 100 * size / figure.us / 1e3 / median(samples["reads"][rung.name] for samples in result["machine"])

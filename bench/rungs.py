@@ -69,6 +69,27 @@ def choose(names):
     return [name for name in BY_NAME if name in wanted]
 
 
+def spec_fields(cell):
+    """What the spec of a cell's model says of the numbers of its rung. Where tokens follow earlier ones, all but f32
+    keep keys and values in two bytes, as llama.cpp does by default."""
+    rung = BY_NAME[cell.numbers]
+    return [rung.asked] + ['cache_dtype = "bf16"'] * _halves_cache(cell, rung)
+
+
+def our_variant(cell, rung):
+    """The name of our variant: its rung, and how it keeps keys and values where not in f32."""
+    return f"{rung.name} bf16_cache" if _halves_cache(cell, rung) else rung.name
+
+
+def _halves_cache(cell, rung):
+    return cell.cached > 0 and rung.name != BASE
+
+
+def cache_bytes(cell, variant):
+    """Of the keys and values that a call reads: bf16_cache and f16_cache keep them in half of f32's bytes."""
+    return cell.cache_bytes // (2 if "f16_cache" in variant else 1)
+
+
 def weight_bytes(cell, rung):
     """Of the weights that a call reads, kept as this rung keeps them. Biases and norms, which stay f32, count as they
     do: they are a thousandth."""

@@ -35,7 +35,7 @@ return {
     end
   end,
   properties = function(spec)
-    return { { "embedding_dtype", spec.embedding_dtype ~= "f32" and formats.enum_of_rows(spec.embedding_dtype) } }
+    return { { "embedding_dtype", spec.vocab_size and formats.enum_of_rows(spec.embedding_dtype) } }
   end,
   sentence = function(spec)
     if not spec.vocab_size then return nil end

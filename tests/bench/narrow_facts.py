@@ -102,6 +102,14 @@ class Narrow(unittest.TestCase):
         for line_of_it in ('  n_kv_heads = 4,\n', '  weights_dtype = "bf16",\n', "gated = true"):
             self.assertIn(line_of_it, text)
 
+    def test_keys_and_values_of_earlier_tokens_take_two_bytes_in_all_numbers_but_f32(self):
+        token, rung = cells.BY_NAME[TOKEN], rungs.BY_NAME["int8_w_int4"]
+        self.assertIn('  cache_dtype = "bf16",\n', build.spec(token.of(rung)))
+        self.assertNotIn("cache_dtype", build.spec(token.of(rungs.BY_NAME["f32"])))
+        names = [rungs.our_variant(token, one) for one in (rung, rungs.BY_NAME["f32"])]
+        self.assertEqual(names, ["int8_w_int4 bf16_cache", "f32"])
+        self.assertEqual([token.cache_bytes / rungs.cache_bytes(token, name) for name in names], [2, 1])
+
     def test_what_is_long_has_positions_for_it(self):
         long = cells.BY_NAME["models_narrow_next_2048_1x1x768x12"]
         self.assertIn("rows = 4096", "\n".join(whole_cells.spec_fields(long)))

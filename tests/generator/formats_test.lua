@@ -144,4 +144,12 @@ fact.holds("parts of a layout begin at cache lines, one after the other", functi
   fact.equal(layout.bytes, 640)
 end)
 
+fact.holds("a model says how it keeps its token rows, whatever the format, if it takes tokens", function()
+  local embedding = require "attention.embedding"
+  for word, enum in pairs({ f32 = "F32", bf16 = "BF16", int8 = "I8" }) do
+    fact.equal(embedding.properties({ vocab_size = 9, embedding_dtype = word })[1][2], enum)
+  end
+  fact.equal(embedding.properties({ embedding_dtype = "f32" })[1][2], nil)
+end)
+
 fact.finish()

@@ -18,4 +18,5 @@ def make_of(cell):
 
 def variants(cell, threads):
     isa = machine.narrow_isa()
-    return {rung.name: functools.partial(make_of(cell), cell.of(rung), isa, threads) for rung in rungs.ours(cell)}
+    return {rungs.our_variant(cell, rung): functools.partial(make_of(cell), cell.of(rung), isa, threads)
+            for rung in rungs.ours(cell)}

@@ -219,6 +219,7 @@ const struct ga_model tiny_tokens_model = {
     .scale = 0.7071067811865475,
     .lengths = true,
     .attention_output = true,
+    .embedding_dtype = GA_F32,
     .sentences = sentences,
     .n_sentences = 8,
     .roles = roles,
