@@ -27,23 +27,22 @@ static inline void size_matrices(size_t rows, size_t depth)
 }
 ]]
 
-local bytes = avx512.products.bytes
-
--- Products of so many rows at most, whose bytes are unsigned or signed, with columns, whose bytes are so too.
-local function matrices(dot, rows, depths)
+-- Products of so many rows at most, whose bytes are unsigned or signed, with columns, whose bytes are so too; vectors:
+-- what multiplies fewer rows.
+local function matrices(vectors, dot, rows, depths)
   return setmetatable({
     cflags = { "-mavx512vnni", "-mamx-tile", "-mamx-int8" }, cpu = { "AVX512_VNNI", "AMX_TILE", "AMX_INT8" },
-    with = bytes, helpers = HELPERS,
+    with = vectors, helpers = HELPERS,
     matrix = { rows = rows, block = 16, vectors = 2, depths = depths, size = "size_matrices(%s, %s)",
       release = "_tile_release()", fence = "MATRIX_FENCE()", zero = "_tile_zero(%s)", load = "_tile_loadd(%s, %s, %s)",
       store = "_tile_stored(%s, %s, %s)", dot = dot .. "(%s, %s, %s)" },
-  }, { __index = bytes })
+  }, { __index = vectors })
 end
 
 return {
   name = "avx512amx", of = "avx512",
   products = {
-    byte_matrices = matrices("_tile_dpbusd", 32, { 64, 32 }),
-    grouped_matrices = matrices("_tile_dpbsud", 128, { 32 }),
+    byte_matrices = matrices(avx512.products.bytes, "_tile_dpbusd", 32, { 64, 32 }),
+    grouped_matrices = matrices(avx512.products.grouped_bytes, "_tile_dpbsud", 128, { 32 }),
   },
 }

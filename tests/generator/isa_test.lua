@@ -31,7 +31,7 @@ local MADE = { load_int8 = 1, load_bf16 = 1, round_bf16 = 1, upper = 1, store_up
 
 -- The formats of a product, with their operands.
 local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, lessen = 1, to_ints = 2, fold = 1, store = 2,
-  in_order = 2, start = 2 }
+  in_order = 2, start = 2, shorts = 3 }
 local MATRIX = { size = 2, release = 0, fence = 0, zero = 1, load = 3, store = 3, dot = 3 }
 local PAIRS = { rows = 2, low = 2, high = 2, dot = 3, exchange = 2 }
 local PRODUCTS = { bytes = true, byte_matrices = true, grouped_matrices = true, signed_bytes = true,

@@ -60,6 +60,13 @@ local function is_of_integers(name)
   return A.ways ~= nil and A.vocabulary == nil
 end
 
+-- A product after those whose helpers it calls, or nothing.
+local function and_called(product)
+  local list = { product }
+  while list[1] and list[1].with do table.insert(list, 1, list[1].with) end
+  return list
+end
+
 -- What it calls and needs of an instruction set: helpers, C texts; arrays cflags, cpu.
 function multiplied.needs(name, set)
   local way, product = way_of(name, set)
@@ -70,7 +77,7 @@ function multiplied.needs(name, set)
     for _, word in ipairs(WORDS_OF_INTEGERS) do called[#called + 1] = word end
   end
   for _, word in ipairs(way.words or {}) do called[#called + 1] = word end
-  local needs, A = set.needs(called, product and { product.with or product, product }), formats.get(name).product
+  local needs, A = set.needs(called, and_called(product)), formats.get(name).product
   needs.helpers[#needs.helpers + 1] = A.functions and A.functions(set)
   return needs
 end

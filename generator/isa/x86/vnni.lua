@@ -32,5 +32,7 @@ return function(words, splat, load, needs)
   -- Sums of weights have 16 bits. dpwssd would add to a zero, and a mask of their halves be another vector, for which
   -- there is no register beside those of a tile's sums.
   bytes.start = words.BEGIN .. "_madd_epi16(%s, %s)"
-  return { bytes = bytes, grouped_bytes = bytes, int16 = product(2, "add_pairs", "dpwssd") }
+  local pairs_of = product(2, "add_pairs", "dpwssd")
+  local grouped = setmetatable({ with = pairs_of, shorts = pairs_of.dot }, { __index = bytes })
+  return { bytes = bytes, grouped_bytes = grouped, int16 = pairs_of }
 end
