@@ -11,16 +11,16 @@ local GROUP = 32
 local LARGEST = 127
 local FACTS = 16 -- bytes
 
--- A group of a row has numbers, and facts, by which kernels begin and end: step, less, start, minus, in bytes from the first
--- one on. Facts follow the numbers of their group, or stand apart after those of all groups. Kernels by vectors take
--- less time by the former, and those by matrix registers by the latter: no rows of theirs then cross a line of a cache.
--- number_step, fact_step: bytes from those of a group to those of the next; group_bytes: of both; facts_at(depth): from
--- the beginning of a row to its facts.
+-- A group of a row has numbers, and facts, by which kernels begin and end: step, less, start and minus say where each
+-- is, in bytes from the first one on. Facts follow the numbers of their group, or stand apart after those of all groups.
+-- Kernels by vectors take less time by the former, and those by matrix registers by the latter: no rows of theirs then
+-- cross a line of a cache. number_step, fact_step: bytes from those of a group to those of the next; group_bytes: of
+-- both; facts_at(depth): from the beginning of a row to its facts.
 local function row_of(number, bytes, is_apart)
   local numbers = GROUP * bytes
   local all = numbers + FACTS
-  return { name = number .. " in groups", numbers = number, is_apart = is_apart, step = 0, less = 4, start = 8, minus = 12,
-    group_bytes = all, number_step = is_apart and numbers or all, fact_step = is_apart and FACTS or all,
+  return { name = number .. " in groups", numbers = number, is_apart = is_apart, step = 0, less = 4, start = 8,
+    minus = 12, group_bytes = all, number_step = is_apart and numbers or all, fact_step = is_apart and FACTS or all,
     facts_at = function(depth) return is_apart and depth * bytes or numbers end }
 end
 
