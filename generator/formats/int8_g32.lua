@@ -12,7 +12,7 @@ local LARGEST = 127
 local FACTS = 16 -- bytes
 
 -- A group of a row has numbers, and facts, by which kernels begin and end: step, less, start and minus say where each
--- is, in bytes from the first one on. Facts follow the numbers of their group, or stand apart after those of all groups.
+-- is, in bytes from the first one on. Facts follow the numbers of their group, or stand apart after all of those.
 -- Kernels by vectors take less time by the former, and those by matrix registers by the latter: no rows of theirs then
 -- cross a line of a cache. number_step, fact_step: bytes from those of a group to those of the next; group_bytes: of
 -- both; facts_at(depth): from the beginning of a row to its facts.
