@@ -30,8 +30,8 @@ function test_models.split(outputs, is_anew)
   return anew, as_is
 end
 
--- Roles whose models have every instruction set.
-local WHOLE_ROLES = { "emulated", "wide", "numbers", "every_template" }
+-- Roles whose models have every instruction set, and -O2.
+local WHOLE_ROLES = { "emulated", "wide", "numbers", "every_line" }
 
 function test_models.is_whole(name)
   for _, role in ipairs(WHOLE_ROLES) do

@@ -17,7 +17,7 @@ profiles.CHECK = models_profile("out/test/check", "out/gen/check/", { { "opt", n
 profiles.CHECK.portable_flags = "$fused"
 profiles.ALL = models_profile("out/test/all", "out/gen/test/")
 -- Models that are other models' text with other numbers. gcc takes two to four times as long for it with -O2, which it
--- has in the models that use every template. With check's flags they also have its compiled intrinsics.
+-- has in the models that use every line of the templates. With check's flags they also have its compiled intrinsics.
 profiles.ALL_QUICK = models_profile(profiles.CHECK.test, profiles.ALL.gen, profiles.CHECK.kernel_variables)
 profiles.ALL_QUICK.portable_flags = profiles.CHECK.portable_flags
 

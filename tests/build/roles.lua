@@ -9,10 +9,11 @@ local FOLDER = "tests/specs"
 -- The roles that a spec may say; also: those that it has with them. roles_test.lua and cover_test.lua check what is
 -- said here.
 local ROLES = {
-  -- Between them these use every template and every stage of the fragments, and every set compiles all of them.
+  -- Between them these use every template and every stage of the fragments: at random shapes, and as hashes.
   every_template = { also = { "soak", "bits" } },
-  -- Of those fewer, which between them use every line of the templates and every intrinsic that those do.
-  -- `ninja check`, sanitizers and second compilers look at these: the same text with other numbers they need not see.
+  -- Of those fewer, which between them use every line of the templates and every intrinsic that those do. Every set
+  -- compiles all of these. A second compiler has other warnings, and other ways to be wrong, about the text of
+  -- templates; the same text with other numbers it need not see again, nor need sanitizers and `ninja check`.
   every_line = { also = { "every_template", "check", "some_bits" } },
   -- What `ninja check` is about besides the configured models: every line of templates, and of whole models each kind.
   -- Small.

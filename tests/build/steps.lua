@@ -15,9 +15,9 @@ local text = require "base.text"
 
 local base, joined, quoted, sharing = commands.base, Edges.joined, commands.quoted, commands.sharing
 
--- Percent of the kernel facts' usual work that each target does: check-all does a quarter for models that use every
--- template, as soak does all of it at random shapes, and less for others; emulated kernels, which take ten times as
--- long, a twentieth.
+-- Percent of the kernel facts' usual work that each target does: check-all does a quarter for models that have every
+-- instruction set, as soak does all of it at random shapes, and less for others; emulated kernels, which take ten times
+-- as long, a twentieth.
 local EFFORT = { check = 10, quick = 5, all = 25, others = 10, emulated = 5 }
 
 -- -- Words ----------------------------------------------------------------------------------------------------------
