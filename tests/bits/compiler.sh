@@ -3,7 +3,7 @@
 # the tree is configured for, and holds them against the table. From the environment: CC, CFLAGS and LDFLAGS; ISAS, the
 # instruction sets, without it those of the compiler's machine; RUNNER, which runs a program of another machine; LUA;
 # TUNED=least, most or turns: tuning parameters at their extremes, which must change no bit (tests/bits/extremes.lua).
-# Without MODEL the models that use every template. The last line is 'N passed, N failed'.
+# Without MODEL the models that use every line of the templates. The last line is 'N passed, N failed'.
 #
 #     CC=clang-14 CFLAGS=-O3 sh tests/bits/compiler.sh
 #     CC=musl-gcc CFLAGS=-O1 LDFLAGS=-static sh tests/bits/compiler.sh transformer_40_2 llama_45_3

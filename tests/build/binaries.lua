@@ -333,13 +333,11 @@ local function add_sanitized(edges, archives, models, tests, has)
   local few = some_of(models, "emulated")
   tests.emulated = emulated_test(edges, archives, few, has)
   edges:section("Tests under sanitizers")
-  local whole = test_models.split(models, function(model)
-    return test_models.is_whole(model.spec.name) or roles.goldens[model.spec.name]
-  end)
+  local looked_at = test_models.split(models, function(model) return test_models.is_sanitized(model.spec.name) end)
   local parts = edges:shared_parts(SANITIZED)
   local sanitized = shared_archives(edges, SANITIZED, parts)
-  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, whole, has, parts.text)
-  tests.sanitized.models = whole
+  tests.sanitized = binaries_of(edges, SANITIZED, sanitized, looked_at, has, parts.text)
+  tests.sanitized.models = looked_at
   edges:section("Tests under the thread sanitizer")
   tests.shared = some_of(models, "shared")
   tests.races = races_tests(edges, models)
@@ -360,7 +358,7 @@ local function add_all(edges, parts, archives, models, tests, has)
   tests.all = all_tests(edges, archives, models.tests, tests.units, has, parts.text)
   tests.all.models = {}
   for i, model in ipairs(models.tests) do tests.all.models[i] = test_models.archive_path(ALL, model) end
-  tests.some = some_models_test(edges, archives, models.tests, { FACTS }, "out/test/some_kernels", "every_template")
+  tests.some = some_models_test(edges, archives, models.tests, { FACTS }, "out/test/some_kernels", "every_line")
   tests.soak = some_models_test(edges, archives, models.tests, objects_of(edges, PLAIN, "soak"), "out/test/soak",
     "soak")
   tests.bits = some_models_test(edges, archives, models.tests, { BITS }, "out/test/bits", "bits")

@@ -27,10 +27,10 @@ local BESIDES = { bits_table_test = { "tests/bits", "runtime/include/genattn" },
   ninja_test = { "rules.ninja" }, promises_test = DOCUMENTS, sizes_test = DOCUMENTS, tests_of_test = DOCUMENTS }
 
 -- Those that newcomers do without: they try what few do with configure and with model folders, or what specs may not
--- have together, which takes a third of the time of all.
+-- have together, or emit all test models, which takes a third of the time of all.
 local RARE = { combinations_test = true, configure_cross_test = true, configure_old_test = true,
   configure_paths_test = true, configure_test = true, configure_lua_test = true, configure_summary_test = true,
-  configure_wheels_test = true, configure_wisdom_test = true, hf_hostile_test = true }
+  configure_wheels_test = true, configure_wisdom_test = true, cover_test = true, hf_hostile_test = true }
 
 -- Those that write to one folder, one at a time.
 local function pool_of(name)

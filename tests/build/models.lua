@@ -12,7 +12,7 @@ local INCLUDES = ("$runtime_includes $program_includes $test_includes -I %s $jan
 local test_models = { INCLUDES = INCLUDES }
 
 local PLAIN, joined = Edges.PLAIN, Edges.joined
-local ALL, ALL_PORTABLE, PORTABLE = profiles.ALL, profiles.ALL_PORTABLE, profiles.PORTABLE
+local ALL, ALL_QUICK, CHECK, PORTABLE = profiles.ALL, profiles.ALL_QUICK, profiles.CHECK, profiles.PORTABLE
 local EMULATED, EMULATION = profiles.EMULATED, profiles.EMULATION
 
 -- Where a model's generated files lie: sanitizers compile those that all models have.
@@ -30,8 +30,8 @@ function test_models.split(outputs, is_anew)
   return anew, as_is
 end
 
--- Roles whose models have every instruction set.
-local WHOLE_ROLES = { "emulated", "wide", "numbers", "every_template" }
+-- Roles whose models have every instruction set, and -O2.
+local WHOLE_ROLES = { "emulated", "wide", "numbers", "every_line" }
 
 function test_models.is_whole(name)
   for _, role in ipairs(WHOLE_ROLES) do
@@ -54,11 +54,21 @@ function test_models.take_turns(edges, models)
   end
 end
 
+-- Whether check-all takes the object that check makes of an output: of the same text, with the flags of ALL_QUICK.
+local function is_made_by_check(edges, name, output)
+  if test_models.is_whole(name) or not roles.check[name] then return false end
+  for _, isa in ipairs(edges.two_isas) do
+    if output.isa == isa then return true end
+  end
+  return false
+end
+
 -- The objects of the library files among the outputs, which are compiled elsewhere.
 function test_models.existing_objects(edges, outputs, folder)
-  local objects = {}
+  local name, objects = folder:match("[^/]*$"), {}
   for _, output in ipairs(outputs) do
-    if output.kind == "library" then objects[#objects + 1] = edges.object_path(PLAIN, folder, output) end
+    local from = is_made_by_check(edges, name, output) and CHECK.gen .. name or folder
+    if output.kind == "library" then objects[#objects + 1] = edges.object_path(PLAIN, from, output) end
   end
   return objects
 end
@@ -79,18 +89,23 @@ function COMPILE.emulated(edges, _, outputs, folder)
   return objects
 end
 
+-- Whether sanitizers look at a model: the other test models have the same text with other numbers.
+function test_models.is_sanitized(name)
+  return roles.every_line[name] or roles.wide[name] or roles.goldens[name]
+end
+
 -- Whether a sanitizer looks at a model's kernels of one instruction set: at all models' portable ones; of vectors at
--- those that between them use every template; of the widest, which take it ten seconds a file, at a few.
-local function is_sanitized(name, isa)
+-- those that between them use every line; of the widest, which take it ten seconds a file, at a few.
+local function is_set_sanitized(name, isa)
   if not isa or isa == PORTABLE then return true end
   if EMULATED[isa] then return roles.wide[name] end
-  return roles.every_template[name] or roles.wide[name]
+  return roles.every_line[name] or roles.wide[name]
 end
 
 function COMPILE.sanitized(edges, profile, outputs, folder)
   local name = folder:match("[^/]*$")
   local anew, as_is = test_models.split(outputs, function(output)
-    return (not output.isa or edges.runs[output.isa]) and is_sanitized(name, output.isa)
+    return (not output.isa or edges.runs[output.isa]) and is_set_sanitized(name, output.isa)
   end)
   return joined(edges:model_objects(profile, anew, folder, "library"),
     test_models.existing_objects(edges, as_is, folder))
@@ -105,11 +120,12 @@ end
 COMPILE.unset, COMPILE.cross = COMPILE.check, COMPILE.check
 
 function COMPILE.test(edges, profile, outputs, folder)
-  if test_models.is_whole(folder:match("[^/]*$")) then return COMPILE.check(edges, profile, outputs, folder) end
-  local portable, others = test_models.split(outputs, function(output) return output.isa == PORTABLE end)
-  edges.library[ALL_PORTABLE] = edges.library[ALL]
-  return joined(edges:model_objects(profile, others, folder, "library"),
-    edges:model_objects(ALL_PORTABLE, portable, folder, "library"))
+  local name = folder:match("[^/]*$")
+  if test_models.is_whole(name) then return COMPILE.check(edges, profile, outputs, folder) end
+  local checked, others = test_models.split(outputs, function(output) return is_made_by_check(edges, name, output) end)
+  edges.library[ALL_QUICK] = edges.library[ALL]
+  return joined(edges:model_objects(ALL_QUICK, others, folder, "library"),
+    test_models.existing_objects(edges, checked, folder))
 end
 
 function test_models.archive_path(profile, model)

@@ -1,18 +1,22 @@
 -- roles.lua: which tests take which test models, where all models would take minutes. Each spec of tests/specs says its
 -- own roles in a line "-- test: ROLE, ROLE"; without one, only the facts of `ninja check-all` are about the model. How
 -- models are built is in binaries.lua.
-local compat = require "base.compat"
 local fs = require "base.fs"
 local text = require "base.text"
 
 local FOLDER = "tests/specs"
 
--- The roles that a spec may say; also: those that it has with them. roles_test.lua checks what is said here.
+-- The roles that a spec may say; also: those that it has with them. roles_test.lua and cover_test.lua check what is
+-- said here.
 local ROLES = {
-  -- Between them these use every template and every stage of the fragments. A second compiler has other warnings, and
-  -- other ways to be wrong, about the text of templates; the same text with other numbers it need not see again.
-  every_template = { also = { "check", "soak", "bits", "some_bits" } },
-  -- What `ninja check` is about besides the configured models: every template, and of whole models each kind. Small.
+  -- Between them these use every template and every stage of the fragments: at random shapes, and as hashes.
+  every_template = { also = { "soak", "bits" } },
+  -- Of those fewer, which between them use every line of the templates and every intrinsic that those do. Every set
+  -- compiles all of these. A second compiler has other warnings, and other ways to be wrong, about the text of
+  -- templates; the same text with other numbers it need not see again, nor need sanitizers and `ninja check`.
+  every_line = { also = { "every_template", "check", "some_bits" } },
+  -- What `ninja check` is about besides the configured models: every line of templates, and of whole models each kind.
+  -- Small.
   check = {},
   -- tests/pytorch/test_goldens.c names them.
   goldens = { also = { "check" } },
@@ -76,8 +80,13 @@ local function add(roles, path, role)
   for _, other in ipairs(ROLES[role].also or {}) do add(roles, path, other) end
 end
 
--- The models of score modifiers, whose specs modifier_models.lua makes, are among those that use every template.
+-- The models of score modifiers, whose specs modifier_models.lua makes, are among those that use every line.
 local OF_MODIFIERS = { __index = function(_, name) return name:find("^modifier_") and true or nil end }
+
+local function add_modifiers(roles, role)
+  setmetatable(roles[role], OF_MODIFIERS)
+  for _, other in ipairs(ROLES[role].also or {}) do add_modifiers(roles, other) end
+end
 
 -- The roles of the specs in a folder: { [role] = { [name] = true } }.
 local function read(folder)
@@ -87,9 +96,7 @@ local function read(folder)
     local path = folder .. "/" .. file
     for _, role in ipairs(said_in(assert(fs.read(path)))) do add(roles, path, role) end
   end
-  for _, role in ipairs({ "every_template", compat.unpack(ROLES.every_template.also) }) do
-    setmetatable(roles[role], OF_MODIFIERS)
-  end
+  add_modifiers(roles, "every_line")
   return roles
 end
 

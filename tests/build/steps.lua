@@ -10,13 +10,15 @@ local fmt = require "base.fmt"
 local generator_steps = require "tests.build.generator_steps"
 local inputs = require "tests.build.inputs"
 local roles = require "tests.build.roles"
+local test_models = require "tests.build.models"
 local text = require "base.text"
 
 local base, joined, quoted, sharing = commands.base, Edges.joined, commands.quoted, commands.sharing
 
--- Percent of the kernel facts' usual work that each target does: check-all does a quarter for every model, as soak does
--- all of it at random shapes; emulated kernels, which take ten times as long, a twentieth.
-local EFFORT = { check = 10, quick = 5, all = 25, emulated = 5 }
+-- Percent of the kernel facts' usual work that each target does: check-all does a quarter for models that have every
+-- instruction set, as soak does all of it at random shapes, and less for others; emulated kernels, which take ten times
+-- as long, a twentieth.
+local EFFORT = { check = 10, quick = 5, all = 25, others = 10, emulated = 5 }
 
 -- -- Words ----------------------------------------------------------------------------------------------------------
 
@@ -139,10 +141,10 @@ end
 -- The facts of every test model for every instruction set.
 local function all_kernel_steps(all)
   local list, path = {}, "out/test/all/standalone_kernels"
-  local words = ("%d "):format(EFFORT.all)
   for i, model in ipairs(all.models.tests) do
-    list[i] = binary_step(all, ("kernels of %s, every instruction set"):format(model.spec.name), path,
-      words .. model.spec.name)
+    local name = model.spec.name
+    list[i] = binary_step(all, ("kernels of %s, every instruction set"):format(name), path,
+      ("%d %s"):format(test_models.is_whole(name) and EFFORT.all or EFFORT.others, name))
   end
   list[#list + 1] = configured_step(all, ", all shapes", EFFORT.all)
   return list

@@ -46,7 +46,7 @@ build_programs() {
         sed 's/cache = 60/cache = 16384/' tests/specs/ranks_104_8.lua >"$work/ranks_104_8.lua" &&
         sed 's/ranks_104_8/ranks_other/; s/theta = 10000/theta = 20000/' "$work/ranks_104_8.lua" \
             >"$work/ranks_other.lua" &&
-        (cd "$work" && "$root/configure" --quiet --with-mpi --with-hwloc MPICC="$MPICC" --isa scalar \
+        (cd "$work" && "$root/configure" --quiet --with-mpi --with-hwloc MPICC="$MPICC" --isa scalar CFLAGS=-Og \
             --spec "$root/examples/encoder.lua" --spec ranks_104_8.lua --spec ranks_other.lua && ninja)
 }
 

@@ -7,7 +7,6 @@ local modifier_models = require "tests.build.modifier_models"
 local profiles = require "tests.build.profiles"
 local roles = require "tests.build.roles"
 local spec = require "spec"
-local used_templates = dofile("tests/generator/used_templates.lua")
 
 -- The names in a set, in order.
 local function sorted(set)
@@ -21,22 +20,15 @@ local function read(name)
   return assert(spec.read(("tests/specs/%s.lua"):format(name)))
 end
 
--- The specs of score modifiers that no test model has on.
-local function models_of_modifiers()
-  local specs, errors = {}, {}
-  for i, file in ipairs(assert(fs.list("tests/specs"))) do specs[i] = assert(spec.read("tests/specs/" .. file)) end
-  local list = modifier_models.specs(specs, errors)
-  fact.lists_equal(errors, {})
-  return list
-end
-
-fact.holds("a modifier that no spec has on gets a model, which is on the lists that use every template", function()
+fact.holds("a modifier that no spec has on gets a model, which is on the lists that use every line", function()
   local errors, on = {}, {}
   local specs = modifier_models.specs({}, errors)
   fact.lists_equal(errors, {})
   fact.equal(#specs, #require("attention.modifiers"))
   for _, s in ipairs(specs) do
-    for _, list in ipairs({ "every_template", "check", "soak" }) do fact.equal(roles[list][s.name], true) end
+    for _, list in ipairs({ "every_line", "every_template", "check", "soak" }) do
+      fact.equal(roles[list][s.name], true)
+    end
     fact.equal(roles.races[s.name], nil)
     on[1] = s
     fact.equal(#modifier_models.specs(on, errors) < #specs, true)
@@ -78,14 +70,6 @@ fact.holds("a role brings those that belong to it, and an unknown one is refused
   fact.lists_equal(sorted(said.wheels), {})
   assert(fs.write_all(folder, { { "two.lua", "-- test: wheel\n" } }))
   fact.raises("two.lua: a test model has no role 'wheel'; roles: bits, ", roles.read, folder)
-end)
-
-fact.holds("the models of every_template use every template and every stage of fragments", function()
-  local used = used_templates.watch()
-  local sets = { "avx512", "avx2", "neon", "scalar" }
-  for _, name in ipairs(sorted(roles.every_template)) do emit.files(read(name), sets) end
-  for _, s in ipairs(models_of_modifiers()) do emit.files(s, sets) end
-  fact.lists_equal(sorted(used), used_templates.all())
 end)
 
 fact.finish()

@@ -1,17 +1,25 @@
 -- same_texts.lua: emits many specs in one process of each Lua and compares all bytes: lua same_texts.lua LUAS SPEC...
 -- LUAS is a list joined by commas. It takes a third of the time of same_bytes.lua, which compares what the generator's
 -- own process writes, and which says where files differ.
-package.path = "generator/?.lua;generator/?/init.lua;" .. package.path
+package.path = "generator/?.lua;generator/?/init.lua;?.lua;" .. package.path
 
 local compat = require "base.compat"
 local emit = require "emit"
 local fmt = require "base.fmt"
 local fs = require "base.fs"
 local isa = require "isa"
+local roles = require "tests.build.roles"
 local spec = require "spec"
 
 local FOLDER = "out/same_texts"
 local AT_ONCE = 20 -- specs whose text is on disk
+
+-- The instruction sets for which a spec is emitted: all where it has text of templates that no other has; else two, as
+-- what is other then is numbers.
+local function sets_of(path)
+  local is_test, name = path:find("^tests/specs/"), path:match("([^/]*)%.lua$")
+  return is_test and roles.every_line[name] and isa.names() or { "avx512", "scalar" }
+end
 
 -- The files of the spec at a path as one text.
 local function text_of(path)
@@ -19,7 +27,7 @@ local function text_of(path)
   if not s then error(table.concat(errors, "\n"), 0) end
   s.path = path
   local texts = {}
-  for i, file in ipairs(emit.files(s, isa.names())) do texts[i] = file.path .. "\n" .. file.text end
+  for i, file in ipairs(emit.files(s, sets_of(path))) do texts[i] = file.path .. "\n" .. file.text end
   return table.concat(texts)
 end
 

@@ -1,5 +1,6 @@
--- used_templates.lua: which templates there are, each stage of a file of fragments for itself, and which of them gave
--- text. Emits nothing.
+-- used_templates.lua: which templates there are, each stage of a file of fragments for itself, and which of them and
+-- of their lines gave text. Emits nothing.
+local compat = require "base.compat"
 local fragments = require "emit.fragments"
 local fs = require "base.fs"
 local template = require "template"
@@ -50,6 +51,30 @@ function used_templates.all()
   end
   table.sort(names)
   return names
+end
+
+-- A template as Lua, each line of whose text first calls _line with its number.
+local function with_numbers(lua)
+  local lines = {}
+  for line in (lua .. "\n"):gmatch("(.-)\n") do
+    local is_text = line:find("^_out%[") or line:find("^_block%(")
+    lines[#lines + 1] = is_text and ("_line(%d) %s"):format(#lines + 1, line) or line
+  end
+  return table.concat(lines, "\n")
+end
+
+-- From now on the lines of text that a template gives are put into the set that this returns, as "@FILE:NUMBER".
+-- A template is compiled where it is first rendered, so none of them may have been so far.
+function used_templates.watch_lines()
+  local used, with_scope = {}, compat.with_scope
+  function compat.with_scope(lua, name)
+    local in_scope = with_scope(with_numbers(lua), name)
+    return function(scope)
+      rawset(scope, "_line", function(number) used[name .. ":" .. number] = true end)
+      return in_scope(scope)
+    end
+  end
+  return used
 end
 
 -- From now on the names of what gives text are put into the set that this returns. A template is loaded where it is

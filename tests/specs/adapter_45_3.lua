@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- A low-rank pair beside the last linear of each feed-forward: odd widths, a gate, and a norm over what both add.
 return {
   kind = "encoder",

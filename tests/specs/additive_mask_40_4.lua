@@ -1,4 +1,4 @@
--- test: every_template, wheels, lua
+-- test: every_line, wheels, lua
 return {
   -- Numbers added to the scores in a window; rows without a key average over all. The heads' mean too.
   name = "additive_mask_40_4",

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- Attention of 16 bits over a cache of floats, which each call rounds, two running sums of keys deep.
   name = "attention_i16_cache_36_3",

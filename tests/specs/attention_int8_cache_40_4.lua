@@ -1,4 +1,4 @@
--- test: every_template, emulated
+-- test: every_line, emulated
 return {
   -- Attention of 8 bits over a cache in 8 bits, two running sums of keys deep: groups of two query heads, an odd number
   -- of dims that ends within a lane, a window, a sink.

@@ -1,4 +1,4 @@
--- test: every_template, programs, wheels, lua, numbers, shared
+-- test: every_line, programs, wheels, lua, numbers, shared
 -- An encoder as BERT is built: norms after residuals and embeddings, learned positions, types of tokens, pooled; and a
 -- mask added to the scores of every layer.
 return {

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- A cache in half the bytes: groups of two query heads, heads of 20 that end within a vector of any set but one, a
   -- window, linears in half the bytes too.

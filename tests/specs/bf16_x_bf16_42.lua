@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- A whole model of products of bf16, its tied logits' too: LayerNorm after blocks, a plain feed-forward, a cache.
   kind = "decoder",

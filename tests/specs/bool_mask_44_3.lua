@@ -1,4 +1,4 @@
--- test: every_template, both_luas, wheels, wide, memory, valgrind, cross
+-- test: every_line, both_luas, wheels, wide, memory, valgrind, cross
 return {
   -- A mask of bytes with each call, and a finite number for what it, the causal range or a length masks: near the
   -- scores, so that masked keys have weight. A learned key and one of zeros stand after them; of attention the mean.

@@ -1,4 +1,4 @@
--- test: every_template, both_luas, memory, valgrind, cross
+-- test: every_line, both_luas, memory, valgrind, cross
 return {
   -- A cache after which a window slides, all query heads on one key head, token ids, an activation, places and sinks.
   name = "cache_48_3_window",

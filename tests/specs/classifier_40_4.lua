@@ -1,4 +1,4 @@
--- test: every_template, programs
+-- test: every_line, programs
 -- A cross-encoder as BertForSequenceClassification is built: the first row through a dense linear, tanh and one label;
 -- RoBERTa's places, which its padding's token does not take; and logits of masked words, as BertForMaskedLM has them.
 return {

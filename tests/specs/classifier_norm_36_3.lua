@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- The head of ModernBERT: a dense linear without bias, gelu, a norm without bias, and a linear, of a mean; and logits
 -- of masked words whose dense linear has no bias.
 return {

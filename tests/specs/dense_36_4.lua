@@ -1,4 +1,4 @@
--- test: every_template, wheels, programs
+-- test: every_line, wheels, programs
 -- An encoder of sentences as LaBSE and EmbeddingGemma are built: its mean goes through linears of other widths, one of
 -- them without a bias, and becomes a vector of length one.
 return {

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- An encoder whose scores add products with relative positions, as in DeBERTa v3: buckets of distances, a table that
 -- all layers share, through a norm. d_model is not a multiple of a vector, and the table has more rows than keys.
 return {

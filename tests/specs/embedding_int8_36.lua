@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- An encoder whose table of token rows is kept as int8, beside products of int8: learned positions, types of tokens.
   kind = "encoder",

@@ -1,4 +1,4 @@
--- test: every_template, emulated, wide, cross, shared
+-- test: every_line, emulated, wide, cross, shared
 return {
   -- Pairs of rows in every linear: sequences with pairs and without, with a last row alone, of several in a batch.
   name = "fast_64_2",

@@ -1,4 +1,4 @@
--- test: every_template, emulated
+-- test: every_line, emulated
 return {
   -- Pairs of rows in every linear of an encoder: sequences with pairs and without, with a last row alone, of several in
   -- a batch; blocks of rows that would end within a pair; rows that lie apart

@@ -1,4 +1,4 @@
--- test: every_template, emulated
+-- test: every_line, emulated
 return {
   -- Products of whole matrices of bytes: sums of 64 and of 160 products, columns of two vectors, of one and of a part.
   kind = "encoder",

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- A cache of integers with a scale for each row: groups of two query heads, an odd number of dims that ends within a
   -- vector of any set, a window.

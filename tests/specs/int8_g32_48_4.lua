@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- Linears in half the bytes: heads that end within a vector and share keys, another output width, a mask of numbers,
   -- rotary places.

@@ -1,4 +1,4 @@
--- test: every_template, emulated
+-- test: every_line, emulated
 return {
   -- A whole model of rows of 8 bits by weights of 4, but for what the feed-forward's second linear reads; its tied
   -- logits' too.

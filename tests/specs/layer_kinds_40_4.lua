@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- Layers of three kinds in turn: as the spec says, with a window to both sides and other angles, without positions.
 -- Seven layers are more than two turns. The norms have no bias, and the first layer has none before its attention.
 return {

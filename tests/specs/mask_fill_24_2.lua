@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- A finite number for what a window masks; late queries over few keys see none, and give it to every key.
   name = "mask_fill_24_2",

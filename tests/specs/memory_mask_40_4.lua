@@ -1,4 +1,4 @@
--- test: every_template, wheels
+-- test: every_line, wheels
 -- A transformer as tutorials write it: masks of bytes of source, target and memory in place of lengths, and a number in
 -- place of masked scores that hardly masks.
 return {

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- A causal stack of which the second layer has no positions. Those of the others are scaled by yarn, in 18 of a head's
 -- 22 dimensions: slow pairs, fast pairs, and pairs on the ramp between. Factors of token rows, of what joins the
 -- residual and of logits, which have the embedding's weight.

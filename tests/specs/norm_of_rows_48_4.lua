@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- A causal stack as OLMo 2 and 3: norms over what blocks add to the residual alone, and one norm over all heads of q
 -- and one over those of k. In every second layer rows see only the last keys.
 return {

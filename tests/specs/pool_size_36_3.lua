@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- An embedding of the first numbers of the pooled row, over the length of these.
   kind = "encoder",

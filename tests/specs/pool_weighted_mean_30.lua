@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- A causal encoder of sentences whose later rows count more.
 return {
   kind = "encoder",

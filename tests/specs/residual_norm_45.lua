@@ -1,4 +1,4 @@
--- test: every_template, programs
+-- test: every_line, programs
 -- No layers: a residual and its LayerNorm, of an odd width.
 return {
   kind = "encoder",

@@ -1,4 +1,4 @@
--- test: every_template, numbers
+-- test: every_line, numbers
 return {
   -- Pairs side by side turn in 12 of a head's 19 dimensions, both of which end in the middle of a vector; LayerNorm
   -- before, keys shared, places up to 99, and a bias on just the projections that bias_q_v_40_8 leaves without.

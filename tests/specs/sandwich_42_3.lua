@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- A causal stack with a norm before each block and another over its result, as in Gemma 2: scores and logits are
 -- capped softly, and in every second layer rows see only the last keys. The norms multiply by 1 + weight.
 return {

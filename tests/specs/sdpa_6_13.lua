@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- Attention alone: heads as they are given, two of keys, those of values wider and no whole vector, causal.
   name = "sdpa_6_13",

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- No layers: tied logits of int8, from whose panels rows of tokens are read, in two running sums.
   kind = "encoder",

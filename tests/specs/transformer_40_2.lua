@@ -1,4 +1,4 @@
--- test: every_template, both_luas, programs, wheels, lua, numbers, shared, races, memory
+-- test: every_line, both_luas, programs, wheels, lua, numbers, shared, races, memory
 -- A transformer: an encoder, and a decoder over what it gave; the encoder has a layer more.
 return {
   kind = "transformer",

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 -- A causal stack whose norms multiply by 1 + weight, those of q and k too, as in Gemma: token rows are scaled, a gate
 -- is activated by gelu_tanh, and the embedding's weight gives the logits.
 return {

@@ -1,4 +1,4 @@
--- test: every_template, wheels, lua, memory
+-- test: every_line, wheels, lua, memory
 return {
   -- Rows of query, key, value and output of four widths, two key heads, heads whose widths add up to none of them, and
   -- every intermediate.

@@ -1,4 +1,4 @@
--- test: every_template
+-- test: every_line
 return {
   -- A window of 20 keys to both sides, which leaves late queries over few keys with none; scores that a cap of 1.5
   -- bends, and a bias for buckets of distances.
