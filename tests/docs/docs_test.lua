@@ -47,6 +47,7 @@ local OTHERS = {
 local LONG = {
   { "^(%./configure .*CC=.* %-%-runner .-) && ninja.*$", "GA_ONLY_OPTIONS=yes %1", "a step of .ci/run" },
   { "^(%./configure) %-%-install%-deps (.*) && ninja (%w+)$", "%1 %2 && ninja -n %3", "steps of .ci/run" },
+  { "^(%./configure .* CFLAGS=%-g) && ninja$", "%1 && ninja -n", "a minute, of flags that only it has" },
   { "^ninja (demo%-minilm)$", "ninja -n %1", "a step of .ci/run, which gets 100 MB" },
   { "^out/minilm/venv/bin/python (demo/minilm/draw%.py) .*$", "test -e %1", "a step of .ci/run, as it needs these" },
   { "^hf download %S+ %-%-local%-dir (%S+)$", "test -d %1", "needs the network" },
