@@ -87,7 +87,7 @@ static enum ga_status check_cpu(const struct ga_model *model, const struct ga_va
         const bool is_amx = (found.disabled & (GA_CPU_AMX_TILE | GA_CPU_AMX_INT8)) == found.disabled;
         return ga_fail(error, GA_CPU, "%s: isa '%s' needs %s, which this CPU has, but %s", model->name, variant->isa,
                        feature_names(found.disabled, text),
-                       is_amx ? "this process may not use; call ga_cpu_allow_amx() first"
+                       is_amx ? "this process may not use; call ga_cpu_allow_amx() first, or allow_amx() of a binding"
                               : "the operating system has not enabled (XCR0)");
     }
     return ga_fail(error, GA_CPU, "%s: isa '%s' needs %s, which this CPU lacks", model->name, variant->isa,
