@@ -31,7 +31,7 @@ function test_models.split(outputs, is_anew)
 end
 
 -- Roles whose models have every instruction set, and -O2.
-local WHOLE_ROLES = { "emulated", "wide", "numbers", "every_line" }
+local WHOLE_ROLES = { "emulated", "wide", "numbers", "races", "every_line" }
 
 function test_models.is_whole(name)
   for _, role in ipairs(WHOLE_ROLES) do

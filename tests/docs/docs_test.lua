@@ -53,6 +53,7 @@ local LONG = {
   { "^hf download %S+ %-%-local%-dir (%S+)$", "test -d %1", "needs the network" },
   { "^out/bin/all_minilm_l6_v2 (search) .*$", "out/bin/all_minilm_l6_v2 %1 --help", "needs the trained weights" },
   { "^ninja (check[%w-]*)$", "ninja -n %1", "steps of .ci/run; check-races takes an hour" },
+  { "^(FILE=%S+ ninja) (tests%-of)$", "%1 -n %2", "as long as the line before it, which does the same" },
   { "^COUNT=20000 (ninja) (check%-specs)$", "%1 -n %2", "an hour" },
   { "^FUZZ_SECONDS=120 (ninja) (check%-fuzz)$", "%1 -n %2", "minutes" },
   { "^SECONDS=3600 (ninja) (soak)$", "%1 -n %2", "a step of .ci/run" },
