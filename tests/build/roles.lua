@@ -46,8 +46,8 @@ local ROLES = {
   -- of a call to threads (rows, heads, slices of a head, columns, an encoder's and a decoder's), with a cache and
   -- without.
   shared = {},
-  -- Of those a layer and a whole model, as the thread sanitizer makes them twenty times as slow. A CPU of 2008 runs them
-  -- too.
+  -- Of those a layer and a whole model, as the thread sanitizer makes them twenty times as slow. An emulated CPU of
+  -- 2008 runs them too.
   races = {},
   -- Kernels emulated in terms of AVX2, which take half a minute a model to compile: heads of whole and of part vectors,
   -- masks, lengths, token ids, products of integers, of one kind and of both. None of bf16: its instructions are not
