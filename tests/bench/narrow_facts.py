@@ -102,10 +102,11 @@ class Narrow(unittest.TestCase):
         for line_of_it in ('  n_kv_heads = 4,\n', '  weights_dtype = "bf16",\n', "gated = true"):
             self.assertIn(line_of_it, text)
 
-    def test_keys_and_values_of_earlier_tokens_take_two_bytes_in_all_numbers_but_f32(self):
+    def test_keys_and_values_of_earlier_tokens_take_two_bytes_but_of_f32_and_i16(self):
         token, rung = cells.BY_NAME[TOKEN], rungs.BY_NAME["int8_w_int4"]
         self.assertIn('  cache_dtype = "bf16",\n', build.spec(token.of(rung)))
-        self.assertNotIn("cache_dtype", build.spec(token.of(rungs.BY_NAME["f32"])))
+        for name in ("f32", "i16"):
+            self.assertNotIn("cache_dtype", build.spec(token.of(rungs.BY_NAME[name])))
         names = [rungs.our_variant(token, one) for one in (rung, rungs.BY_NAME["f32"])]
         self.assertEqual(names, ["int8_w_int4 bf16_cache", "f32"])
         self.assertEqual([token.cache_bytes / rungs.cache_bytes(token, name) for name in names], [2, 1])
