@@ -70,8 +70,8 @@ def choose(names):
 
 
 def spec_fields(cell):
-    """What the spec of a cell's model says of the numbers of its rung. Where tokens follow earlier ones, all that are no
-    finer than bf16 keep keys and values in two bytes, as llama.cpp does by default."""
+    """What the spec of a cell's model says of the numbers of its rung. Where tokens follow earlier ones, all that are
+    no finer than bf16 keep keys and values in two bytes, as llama.cpp does by default."""
     rung = BY_NAME[cell.numbers]
     return [rung.asked] + ['cache_dtype = "bf16"'] * _halves_cache(cell, rung)
 
