@@ -40,8 +40,8 @@ format.product = {
   group = GROUP,
   -- Bytes are multiplied four at a time, or floats one by one.
   ways = {
-    { product = "grouped_matrices", store = "store_int8", words = { "bits_of" } },
-    { product = "grouped_bytes", store = "store_int8", words = { "bits_of" } },
+    { product = "grouped_matrices", store = "store_int8", words = { "bits_of", "kept_apart" } },
+    { product = "grouped_bytes", store = "store_int8", words = { "bits_of", "kept_apart" } },
     { words = { "bits_of" } },
   },
   vocabulary = function(set, W)

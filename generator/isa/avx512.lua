@@ -55,6 +55,19 @@ static inline void vec_store_four_%s(void *to, __m512i a, __m512i b, __m512i c, 
 ]]):format(element, narrow) }
 end
 
+-- The compiler would read what is used twice from memory twice.
+local KEPT_APART = [[
+
+// The same vector, of which the compiler knows nothing.
+static inline __m512i vec_kept_apart(__m512i v)
+{
+#ifdef __GNUC__
+    __asm__("" : "+v"(v));
+#endif
+    return v;
+}
+]]
+
 local products = vnni({ TYPE = "__m512i", BEGIN = "_mm512", END = "epi32", PREFIX = "", REGISTER = "v",
   DEFINED = "__AVX512VNNI__" }, SPLAT, LOAD, { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
 
@@ -103,6 +116,7 @@ return {
     int_load_uint8 = "_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(%s)))",
     int_load_uint16 = "_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(%s)))",
     int_store_int8 = NARROW_8, int_store_uint8 = NARROW_8, int_store_int16 = NARROW_16, int_store_uint16 = NARROW_16,
+    kept_apart = { "vec_kept_apart(%s)", helpers = KEPT_APART },
     int_store_four_int8 = four_bytes("int8", "_mm512_packs_epi16"),
     int_store_four_uint8 = four_bytes("uint8", "_mm512_packus_epi16"),
     int_largest = "_mm512_reduce_max_epi32(%s)", int_sum = "_mm512_reduce_add_epi32(%s)",

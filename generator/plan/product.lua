@@ -33,13 +33,11 @@ local function partial_sums(k, most)
   return sums
 end
 
--- Whether memory gives a panel's weights no faster than units multiply them. Bytes in groups have sums of three digits
--- for each product; of half bytes, units have more to do for each line. Models of several layers have more narrow
--- weights than caches hold, and one row has little to do for each.
+-- Whether memory gives a panel's weights no faster than units multiply them. Bytes in groups and digits have more to do
+-- for each line. Models of several layers have more narrow weights than caches hold, and one row has little to do for
+-- each.
 local function is_late(f, p, mr)
-  local groups = f.X.groups
-  return groups and (groups.bytes_of and groups.unit == 4 or f.is_digits and groups.digits.by_word) or
-    mr == 1 and f.X.is_narrow and (p.spec.stack or p.spec.is_part)
+  return f.X.of_bytes or f.is_digits or mr == 1 and f.X.is_narrow and (p.spec.stack or p.spec.is_part)
 end
 
 -- Panels that a kernel of few rows passes at a time: so many that units are busy, or one where memory is late, which

@@ -102,6 +102,11 @@ local function parts_of(V, bits, i, word)
   return V.int_and(i > 0 and word or V.shl(word, "4"), V.int_splat("-252645136")) -- 0xf0f0f0f0
 end
 
+local function lower_halves(V)
+  return { load = function(pointer) return V.kept_apart(V.int_load(pointer)) end,
+    of = function(word) return bytes_of(V, 4, 0, word) end }
+end
+
 -- Four bytes at a time: sums of three digits, and eight vectors of weights.
 local function by_bytes(set)
   return kept_as(DIGITS, set, { lane = "int32_t", tile = { max_accumulators = 16 }, put = "int_store_int8",
@@ -183,6 +188,8 @@ end
 --                              bytes in memory
 --   parts_of(i, word)          the same in the parts in which zero points are told, where rows of 8 bits are multiplied
 --                              as bytes; elsewhere
+--   lower                      there, of 4 bits: load(pointer): a word that compilers do not read twice; of(word): the
+--                              lower halves of its bytes, a sixteenth of their parts
 --   numbers(i, word, zero)     the C of a word's i-th numbers over zero as floats
 --   load_scales(pointer)       scales of a vector of columns, in their unit
 function groups.vocabulary(t, set)
@@ -194,6 +201,7 @@ function groups.vocabulary(t, set)
   end
   if set.products.grouped_bytes then
     function W.parts_of(i, word) return parts_of(V, t.bits, i, word) end
+    W.lower = t.bits == 4 and lower_halves(V) or nil
   else
     function W.numbers(i, word, zero)
       return ("lowest_numbers(%s, %s)"):format(from_number(V, t.bits, i, word), zero)
