@@ -67,6 +67,36 @@ static inline __m256i vec_kept_apart(__m256i sum)
 }
 ]]
 
+-- Bytes as numbers of 16 bits, two in a lane at a time: the sums of pairs of bytes would not fit 16 bits.
+local FOURS = [[
+
+// Adds to each lane the products of its bytes and of the signed ones of `b`.
+static inline __m256i add_fours(__m256i sum, __m256i a, __m256i b)
+{
+    const __m256i even = _mm256_and_si256(a, _mm256_set1_epi16(255)), odd = _mm256_srli_epi16(a, 8);
+    const __m256i even_b = _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8), odd_b = _mm256_srai_epi16(b, 8);
+    sum = vec_kept_apart(_mm256_add_epi32(sum, _mm256_madd_epi16(even, even_b)));
+    return vec_kept_apart(_mm256_add_epi32(sum, _mm256_madd_epi16(odd, odd_b)));
+}
+]]
+
+-- Sums of so few products of bytes, or of so small ones, that they fit 16 bits.
+local IN_16_BITS = {
+  unit = 2, splat = "_mm256_set1_epi8(%s)", load = LOAD,
+  dot = "_mm256_add_epi16(%s, _mm256_maddubs_epi16(%s, %s))",
+  to_ints = "_mm256_madd_epi16(%s, _mm256_set1_epi16(%s))", fold = "vec_fold_16(%s)",
+  helpers = [[
+
+// The sums of all lanes of 16 bits with even places, and with odd ones in the upper half.
+static inline int32_t vec_fold_16(__m256i v)
+{
+    __m128i s = _mm_add_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    s = _mm_add_epi16(s, _mm_shuffle_epi32(s, 0x4e));
+    return _mm_cvtsi128_si32(_mm_add_epi16(s, _mm_shuffle_epi32(s, 0xb1)));
+}
+]],
+}
+
 -- A word that needs the conversion of f16.
 local function of_f16(format)
   return { format, cflags = { "-mf16c" }, cpu = { "F16C" } }
@@ -110,19 +140,10 @@ return {
     int16 = { unit = 2, splat = SPLAT, load = LOAD, helpers = KEPT_APART,
       dot = "vec_kept_apart(_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s)))",
       load_int8 = "_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(%s)))" },
-    bytes_in_16_bits = { unit = 2, splat = "_mm256_set1_epi8(%s)", load = LOAD,
-      dot = "_mm256_add_epi16(%s, _mm256_maddubs_epi16(%s, %s))",
-      to_ints = "_mm256_madd_epi16(%s, _mm256_set1_epi16(%s))", fold = "vec_fold_16(%s)",
-      helpers = [[
-
-// The sums of all lanes of 16 bits with even places, and with odd ones in the upper half.
-static inline int32_t vec_fold_16(__m256i v)
-{
-    __m128i s = _mm_add_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-    s = _mm_add_epi16(s, _mm_shuffle_epi32(s, 0x4e));
-    return _mm_cvtsi128_si32(_mm_add_epi16(s, _mm_shuffle_epi32(s, 0xb1)));
-}
-]] },
+    grouped_bytes = { unit = 4, halves = IN_16_BITS, splat = SPLAT, load = LOAD, with = { helpers = KEPT_APART },
+      dot = "add_fours(%s, %s, %s)", helpers = FOURS,
+      shorts = "vec_kept_apart(_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s)))" },
+    bytes_in_16_bits = IN_16_BITS,
   },
   helpers = [[
 static inline float vec_max(__m256 v)

@@ -61,7 +61,7 @@ local KEPT_APART = [[
 // The same vector, of which the compiler knows nothing.
 static inline __m512i vec_kept_apart(__m512i v)
 {
-#ifdef __GNUC__
+#if defined(__GNUC__) && defined(__AVX512F__)
     __asm__("" : "+v"(v));
 #endif
     return v;

@@ -143,7 +143,7 @@ fact.holds("every product is a table of what the contract lists, each word with 
         if PRODUCT[field] then has_operands(value, PRODUCT[field] + more, where) end
         fact.equal(type(value), PRODUCT[field] and "string" or ({ unit = "number", type = "string", helpers = "string",
           cflags = "table", cpu = "table", prefers = "table", upper_first = "boolean", less = "number",
-          unsigned = "table", pairs = "table", matrix = "table", with = "table" })[field] or where)
+          unsigned = "table", pairs = "table", matrix = "table", with = "table", halves = "table" })[field] or where)
       end
       local matrix = set.products[name] and set.products[name].matrix
       for word, operands in pairs(matrix and MATRIX or {}) do has_operands(matrix[word], operands, word) end

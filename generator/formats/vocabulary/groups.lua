@@ -102,9 +102,15 @@ local function parts_of(V, bits, i, word)
   return V.int_and(i > 0 and word or V.shl(word, "4"), V.int_splat("-252645136")) -- 0xf0f0f0f0
 end
 
-local function lower_halves(V)
-  return { load = function(pointer) return V.kept_apart(V.int_load(pointer)) end,
-    of = function(word) return bytes_of(V, 4, 0, word) end }
+-- Sums of their own of the halves of bytes as they are, a sixteenth of those parts: for one row of the lower halves, so
+-- that products do not all wait for each other; or, if the product says so, for all rows of both, in 16 bits.
+local function sums_of_halves(V, product)
+  local halves, own = product.halves, { of = function(i, word) return bytes_of(V, 4, i, word) end }
+  own.all = halves ~= nil
+  function own.load(pointer) return halves and V.int_load(pointer) or V.kept_apart(V.int_load(pointer)) end
+  function own.add(sum, bytes, numbers) return (halves or product).dot:format(sum, bytes, numbers) end
+  function own.raised(sum) return halves and halves.to_ints:format(sum, "16") or V.shl(sum, "4") end
+  return own
 end
 
 -- Four bytes at a time: sums of three digits, and eight vectors of weights.
@@ -188,8 +194,10 @@ end
 --                              bytes in memory
 --   parts_of(i, word)          the same in the parts in which zero points are told, where rows of 8 bits are multiplied
 --                              as bytes; elsewhere
---   lower                      there, of 4 bits: load(pointer): a word that compilers do not read twice; of(word): the
---                              lower halves of its bytes, a sixteenth of their parts
+--   halves                     there, of 4 bits, sums of halves of bytes: all: for all rows, of both halves;
+--                              load(pointer): a word, which compilers do not read twice; of(i, word): the i-th halves
+--                              of its bytes; add(sum, bytes, numbers): the sum and their products; raised(sum): in
+--                              parts
 --   numbers(i, word, zero)     the C of a word's i-th numbers over zero as floats
 --   load_scales(pointer)       scales of a vector of columns, in their unit
 function groups.vocabulary(t, set)
@@ -201,7 +209,7 @@ function groups.vocabulary(t, set)
   end
   if set.products.grouped_bytes then
     function W.parts_of(i, word) return parts_of(V, t.bits, i, word) end
-    W.lower = t.bits == 4 and lower_halves(V) or nil
+    W.halves = t.bits == 4 and sums_of_halves(V, set.products.grouped_bytes) or nil
   else
     function W.numbers(i, word, zero)
       return ("lowest_numbers(%s, %s)"):format(from_number(V, t.bits, i, word), zero)
