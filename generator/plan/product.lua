@@ -51,10 +51,9 @@ end
 -- How many panels so few rows that one leaves multiply-add units idle pass at a time: by height, f.wide. set: what
 -- register tiles are chosen by.
 local function plan_wide(f, p, set)
-  f.wide, f.has_wide = {}, false
+  f.wide = {}
   for mr = 1, f.mr do
     f.wide[mr] = (f.levels or matrix.takes(f, mr)) and 1 or math.max(panels_at_once(f, p, set, mr), 1)
-    f.has_wide = f.has_wide or f.wide[mr] > 1
   end
 end
 
@@ -247,7 +246,7 @@ end
 -- the length of running sums where there are several, and whether a call may take a part of the depth (kc). Kernels of
 -- digits know no depth, unless they pass several panels, which lie so far apart.
 local function kernels_name(f)
-  if f.is_digits then return f.dtype .. "_gemm_digits" .. (f.has_wide and "_k" .. f.k or "") end
+  if f.is_digits then return f.dtype .. "_gemm_digits" end
   local words = { ("%s_gemm_k%d"):format(f.dtype, f.k) }
   if not f.rows and f.lda ~= f.k then words[#words + 1] = "ld" .. f.lda end
   if f.n_sums > 1 then words[#words + 1] = "s" .. f.longest_sum end
@@ -257,7 +256,7 @@ end
 
 -- What the code of a product's kernels depends on beside their tiles.
 local function identity(f, p)
-  if f.is_digits then return { f.dtype, p.spec.unroll, f.has_wide and f.k } end
+  if f.is_digits then return { f.dtype, p.spec.unroll } end
   return { f.dtype, p.spec.unroll, f.k, f.lda, sums_text(f.sums), f.is_sliced, f.rows and f.rows.bytes or false,
     f.rows and f.rows.room or false, f.X.row.is_apart or false }
 end
