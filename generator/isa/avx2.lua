@@ -1,4 +1,5 @@
 -- avx2.lua: AVX2 with FMA, eight floats a vector, sixteen registers (Intel since Haswell, AMD since Zen).
+local kept_apart = require "isa.x86.kept_apart"
 
 -- The text of vec_transpose: pairs of rows, then fours, then halves, each step spelled out so that all stays in
 -- registers.
@@ -54,18 +55,8 @@ end
 
 local LOAD, SPLAT = "_mm256_loadu_si256((const __m256i *)(%s))", "_mm256_set1_epi32(lane_at(&%s))"
 
--- The compiler would add products to each other first, and keep sums on the stack meanwhile.
-local KEPT_APART = [[
-
-// The same sum, of which the compiler knows nothing.
-static inline __m256i vec_kept_apart(__m256i sum)
-{
-#ifdef __GNUC__
-    __asm__("" : "+x"(sum));
-#endif
-    return sum;
-}
-]]
+local KEPT_APART = kept_apart({ TYPE = "__m256i", REGISTER = "x", DEFINED = "__AVX2__" })
+local ADD_PAIRS = "vec_kept_apart(_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s)))"
 
 -- Bytes as numbers of 16 bits, two in a lane at a time: the sums of pairs of bytes would not fit 16 bits.
 local FOURS = [[
@@ -138,11 +129,10 @@ return {
   ints = "__m256i",
   products = {
     int16 = { unit = 2, splat = SPLAT, load = LOAD, helpers = KEPT_APART,
-      dot = "vec_kept_apart(_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s)))",
+      dot = ADD_PAIRS,
       load_int8 = "_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(%s)))" },
-    grouped_bytes = { unit = 4, halves = IN_16_BITS, splat = SPLAT, load = LOAD, with = { helpers = KEPT_APART },
-      dot = "add_fours(%s, %s, %s)", helpers = FOURS,
-      shorts = "vec_kept_apart(_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s)))" },
+    grouped_bytes = { unit = 4, halves = IN_16_BITS, with = { helpers = KEPT_APART }, helpers = FOURS,
+      dot = "add_fours(%s, %s, %s)", shorts = ADD_PAIRS },
     bytes_in_16_bits = IN_16_BITS,
   },
   helpers = [[

@@ -1,6 +1,7 @@
 -- avx512.lua: AVX-512 Foundation, sixteen floats a vector, thirty-two registers (Intel since Skylake-SP, AMD since
 -- Zen 4). The costs are ratios, true of both one 512-bit multiply-add a cycle (Zen 4) and two (Intel's servers).
 
+local kept_apart = require "isa.x86.kept_apart"
 local vnni = require "isa.x86.vnni"
 
 -- The text of vec_transpose, eight columns at a time: pairs of rows, fours, then a permutation of two fours; each step
@@ -55,19 +56,7 @@ static inline void vec_store_four_%s(void *to, __m512i a, __m512i b, __m512i c, 
 ]]):format(element, narrow) }
 end
 
--- The compiler would read what is used twice from memory twice.
-local KEPT_APART = [[
-
-// The same vector, of which the compiler knows nothing.
-static inline __m512i vec_kept_apart(__m512i v)
-{
-#if defined(__GNUC__) && defined(__AVX512F__)
-    __asm__("" : "+v"(v));
-#endif
-    return v;
-}
-]]
-
+local KEPT_APART = kept_apart({ TYPE = "__m512i", REGISTER = "v", DEFINED = "__AVX512F__" })
 local products = vnni({ TYPE = "__m512i", BEGIN = "_mm512", END = "epi32", PREFIX = "", REGISTER = "v",
   DEFINED = "__AVX512VNNI__" }, SPLAT, LOAD, { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
 

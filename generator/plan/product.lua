@@ -41,8 +41,7 @@ local function is_late(f, p, mr)
 end
 
 -- Panels that a kernel of few rows passes at a time: so many that units are busy, or one where memory is late, which
--- gives up to a third more bytes a second of one panel than of four that lie apart (measured on Zen 4). Sums that are
--- all in registers are enough by themselves.
+-- gives up to a third more bytes a second of one panel than of four that lie apart (measured on Zen 4).
 local function panels_at_once(f, p, set, mr)
   return is_late(f, p, mr) and 1 or math.min(tiles.panels_at_once(p.isa, mr, f.nv),
     math.floor(set.max_accumulators / (mr * f.nv)), f.full)
@@ -244,7 +243,7 @@ end
 
 -- The name of a product's kernels: the type, the depth, and what is not usual of them: floats from one row to the next,
 -- the length of running sums where there are several, and whether a call may take a part of the depth (kc). Kernels of
--- digits know no depth, unless they pass several panels, which lie so far apart.
+-- digits know no depth.
 local function kernels_name(f)
   if f.is_digits then return f.dtype .. "_gemm_digits" end
   local words = { ("%s_gemm_k%d"):format(f.dtype, f.k) }

@@ -107,7 +107,7 @@ end
 local function sums_of_halves(V, product)
   local halves, own = product.halves, { of = function(i, word) return bytes_of(V, 4, i, word) end }
   own.all = halves ~= nil
-  function own.load(pointer) return halves and V.int_load(pointer) or V.kept_apart(V.int_load(pointer)) end
+  function own.load(pointer) return V.kept_apart(V.int_load(pointer)) end
   function own.add(sum, bytes, numbers) return (halves or product).dot:format(sum, bytes, numbers) end
   function own.raised(sum) return halves and halves.to_ints:format(sum, "16") or V.shl(sum, "4") end
   return own
