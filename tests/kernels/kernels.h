@@ -185,6 +185,9 @@ size_t shapes_clamp(const struct ga_range *range, size_t length);
 
 enum { MAX_ROLES = 2048, MAX_VARIANTS = 8 };
 
+// Elements of a row of a role; of a vector each is a row of its own.
+size_t role_columns(const struct ga_weight_role *role);
+
 // Writes one role's elements, row-major.
 typedef void weight_fill(struct rng *rng, const struct ga_model *model, const struct ga_weight_role *role, float *data);
 
@@ -356,10 +359,11 @@ void compare_with_generic(struct checks *checks, const struct subject *subject, 
 // The output alone, in float.
 bool expected_f32(const struct subject *subject, const struct call *call, float *output);
 
-// Checks a run against the generic kernel by approx_layer's rule, and attention rows for their sums. magnitude_slack
-// is added to the limit, times the largest magnitude expected.
-void expect_layer(struct checks *checks, const struct call *call, const struct expected *expected,
-                  double magnitude_slack);
+// Checks a run against the generic kernel by approx_layer's rule, of a stack's output by the generic kernel's errors
+// over neighbours too, and attention rows for their sums. magnitude_slack is added to the limit, times the largest
+// magnitude expected.
+void expect_layer(struct checks *checks, const struct subject *subject, const struct call *call,
+                  const struct expected *expected, double magnitude_slack);
 
 // A query row of a sequence of a call.
 struct place {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "support/backwards.h"
 #include "support/reference.h"
 
 // Multiply-adds of one round of calls, for one model.
@@ -111,17 +112,6 @@ void queries_among_the_keys_give_the_bits_of_a_copy(struct checks *checks, const
 }
 
 // -- Threads --------------------------------------------------------------------------------------------------------
-
-// The parts one after the other, the last one first: an order that no part may rely on. What a part should have got
-// from another thread's buffers would be missing or stale.
-static void run_backwards(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
-{
-    size_t *calls = self;
-    *calls += 1;
-    while (parts > 0) {
-        task(context, --parts);
-    }
-}
 
 static void run_in_parts(struct checks *checks, const struct subject *subject, struct call *call)
 {

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels.h"
-#include "support/approx.h"
+#include "kernels_neighbours.h"
 #include "support/reference.h"
-#include "support/reference_rounded.h"
 
 // -- A call and its past as one ---------------------------------------------------------------------------------------
 
@@ -170,13 +168,34 @@ static double largest(const double *x, size_t count)
     return most;
 }
 
-static void expect_tensor(struct checks *checks, const struct call *call, enum call_buffer buffer, const double *exact,
-                          const float *generic, size_t count, double magnitude_slack)
+static bool output_error(const struct subject *near, const struct call *call, void *context,
+                         struct approx_error *error_out)
+{
+    (void)context;
+    struct expected expected;
+    const bool ok = expected_make(&expected, near, call);
+    if (ok) {
+        *error_out = approx_error(expected.output_f32, expected.output, output_elements(call));
+        expected_drop(&expected);
+    }
+    return ok;
+}
+
+static void expect_tensor(struct checks *checks, const struct subject *subject, const struct call *call,
+                          enum call_buffer buffer, const double *exact, const float *generic, size_t count,
+                          double magnitude_slack)
 {
     char name[CALL_ELEMENT];
-    const float *got = call->buffers[buffer].data;
-    struct approx found =
-        approx_layer(got, generic, exact, count, reference_step(call->model), magnitude_slack * largest(exact, count));
+    const bool is_amplified = call->model->stack && buffer == CALL_OUTPUT;
+    const struct compared compared = {
+        .got = call->buffers[buffer].data,
+        .exact = exact,
+        .count = count,
+        .error = approx_error(generic, exact, count),
+        .slack = magnitude_slack * largest(exact, count),
+        .error_of = is_amplified ? output_error : NULL,
+    };
+    const struct approx found = approx_among_neighbours(subject, call, &compared);
     checks->worst = found.error > 0 ? fmax(checks->worst, found.error / found.limit) : checks->worst;
     checks_that(checks, found.ok, "%s is %.9g, expected %.9g (largest error %.3g, allowed %.3g; nmse %.3g)",
                 call_element(call, buffer, found.at, name), found.got, found.expected, found.error, found.limit,
@@ -214,18 +233,18 @@ static void expect_sums(struct checks *checks, const struct call *call)
     checks_that(checks, true, "rows sum to one");
 }
 
-void expect_layer(struct checks *checks, const struct call *call, const struct expected *expected,
-                  double magnitude_slack)
+void expect_layer(struct checks *checks, const struct subject *subject, const struct call *call,
+                  const struct expected *expected, double magnitude_slack)
 {
-    expect_tensor(checks, call, CALL_OUTPUT, expected->output, expected->output_f32, output_elements(call),
+    expect_tensor(checks, subject, call, CALL_OUTPUT, expected->output, expected->output_f32, output_elements(call),
                   magnitude_slack);
     if (call->io.attention) {
-        expect_tensor(checks, call, CALL_ATTENTION, expected->attention, expected->attention_f32,
+        expect_tensor(checks, subject, call, CALL_ATTENTION, expected->attention, expected->attention_f32,
                       attention_elements(call), magnitude_slack);
         expect_sums(checks, call);
     }
     if (call->io.attention_mean) {
-        expect_tensor(checks, call, CALL_ATTENTION_MEAN, expected->mean, expected->mean_f32,
+        expect_tensor(checks, subject, call, CALL_ATTENTION_MEAN, expected->mean, expected->mean_f32,
                       attention_elements(call) / call->model->n_heads, magnitude_slack);
     }
 }

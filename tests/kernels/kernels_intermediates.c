@@ -7,6 +7,7 @@
 
 #include "kernels.h"
 #include "support/approx.h"
+#include "support/backwards.h"
 #include "support/reference.h"
 #include "support/reference_rounded.h"
 
@@ -100,17 +101,10 @@ static void expect_more(struct checks *checks, const struct ga_model *model, str
         return;
     }
     const struct approx found =
-        approx_layer(more->alone, more->generic, more->exact, more->count, reference_step(model), 0);
+        approx_layer(more->alone, more->exact, more->count, approx_error(more->generic, more->exact, more->count),
+                     reference_step(model), 0);
     checks_that(checks, found.ok, "%s: element %zu is %.9g, expected %.9g (largest error %.3g, allowed %.3g)", name,
                 found.at, found.got, found.expected, found.error, found.limit);
-}
-
-static void run_backwards(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
-{
-    (void)self;
-    while (parts > 0) {
-        task(context, --parts);
-    }
 }
 
 // A run on one thread, kept; one on several, which must give the same bits.

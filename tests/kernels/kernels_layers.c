@@ -8,6 +8,7 @@
 
 #include "kernels.h"
 #include "support/approx.h"
+#include "support/backwards.h"
 #include "support/reference.h"
 #include "support/reference_rounded.h"
 
@@ -107,7 +108,8 @@ static void expect_generic(struct checks *checks, const struct subject *subject,
                         reference_layer_f32(call->model, subject->roles, &call->io, maps->which, layer, plain),
                     "no memory")) {
         const struct approx found =
-            approx_layer(maps->list[layer], plain, exact, maps->count, reference_step(call->model), 0);
+            approx_layer(maps->list[layer], exact, maps->count, approx_error(plain, exact, maps->count),
+                         reference_step(call->model), 0);
         checks_that(checks, found.ok, "%s[%zu]: element %zu is %.9g, expected %.9g (largest error %.3g, allowed %.3g)",
                     lists[maps->which], layer, found.at, found.got, found.expected, found.error, found.limit);
     }
@@ -135,14 +137,6 @@ static void expect_padded(struct checks *checks, const struct call *call, const 
 }
 
 // -- Among themselves -----------------------------------------------------------------------------------------------
-
-static void run_backwards(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
-{
-    (void)self;
-    while (parts > 0) {
-        task(context, --parts);
-    }
-}
 
 // Makes room for all that the model gives of its layers; all_out are to be dropped in any case.
 static bool make_all(struct maps all_out[N_REFERENCE_WEIGHTS], struct call *call)

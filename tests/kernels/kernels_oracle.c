@@ -18,7 +18,7 @@ void compare_with_generic(struct checks *checks, const struct subject *subject, 
     }
     for (size_t v = 0; v < subject->n_loaded; v++) {
         if (call_run(call, checks, subject, v)) {
-            expect_layer(checks, call, &expected, magnitude_slack);
+            expect_layer(checks, subject, call, &expected, magnitude_slack);
         }
     }
     expected_drop(&expected);

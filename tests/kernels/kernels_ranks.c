@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "support/backwards.h"
 #include "support/team.h"
 
 static const double RANKS_BUDGET = 2e7;
@@ -53,14 +54,6 @@ static void drop(struct divided *divided)
     call_drop(&divided->call);
     for (size_t i = 0; i < OTHERS; i++) {
         free(divided->others[i]);
-    }
-}
-
-static void run_backwards(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
-{
-    (void)self;
-    while (parts > 0) {
-        task(context, --parts);
     }
 }
 

@@ -64,8 +64,10 @@ static void expect_outcome(struct checks *checks, const struct call *call, struc
         }
         outcome->got[at] = isfinite(generic) ? got : 0;
     }
-    const struct approx found = approx_layer(outcome->got, outcome->expected.output_f32, outcome->expected.output,
-                                             outcome->count, reference_step(call->model), 0);
+    const struct approx_error generic =
+        approx_error(outcome->expected.output_f32, outcome->expected.output, outcome->count);
+    const struct approx found =
+        approx_layer(outcome->got, outcome->expected.output, outcome->count, generic, reference_step(call->model), 0);
     checks_that(checks, found.ok, "%s is %.9g, expected %.9g (largest error %.3g, allowed %.3g)",
                 call_element(call, CALL_OUTPUT, found.at, name), found.got, found.expected, found.error, found.limit);
 }

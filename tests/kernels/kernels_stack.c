@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels.h"
-#include "support/approx.h"
+#include "kernels_neighbours.h"
+#include "support/backwards.h"
 #include "support/reference.h"
-#include "support/reference_rounded.h"
 
 static const double STACK_BUDGET = 3e7;
 
@@ -147,17 +146,33 @@ static void drop_generic(struct generic *generic)
 
 static bool make_generic(struct generic *generic, const struct call *call, size_t which)
 {
-    const size_t rows = elements_of(call, HIDDEN), count = elements_of(call, which == LAST_LOGITS ? LOGITS : which);
-    *generic = (struct generic){
-        .exact = calloc(count, sizeof(double)),
-        .rows = calloc(rows, sizeof(double)),
-        .plain = calloc(count, sizeof(float)),
-        .plain_rows = calloc(rows, sizeof(float)),
-    };
+    const size_t rows = elements_of(call, HIDDEN), count = elements_of(call, which);
+    *generic = (struct generic){.exact = calloc(count, sizeof(double)), .plain = calloc(count, sizeof(float))};
+    generic->rows = calloc(rows, sizeof(double));
+    generic->plain_rows = calloc(rows, sizeof(float));
     return generic->exact && generic->rows && generic->plain && generic->plain_rows;
 }
 
-static bool ask_rows(struct generic *generic, const struct subject *subject, const struct call *call, size_t which)
+static void finish_rows(struct generic *generic, const struct subject *subject, const struct call *call, size_t which)
+{
+    const size_t rows = elements_of(call, HIDDEN);
+    if (which == EMBEDDING) {
+        reference_embedding_f64(call->model, subject->roles, &call->io, generic->rows, generic->exact);
+        reference_embedding_f32(call->model, subject->roles, &call->io, generic->plain_rows, generic->plain);
+    } else if (which == LOGITS) {
+        reference_logits_f64(call->model, subject->roles, &call->io, generic->rows, generic->exact);
+        reference_logits_f32(call->model, subject->roles, &call->io, generic->plain_rows, generic->plain);
+    } else if (which == CLASS_LOGITS) {
+        reference_class_logits_f64(call->model, subject->roles, &call->io, generic->rows, generic->exact);
+        reference_class_logits_f32(call->model, subject->roles, &call->io, generic->plain_rows, generic->plain);
+    } else {
+        memcpy(generic->exact, generic->rows, rows * sizeof *generic->exact);
+        memcpy(generic->plain, generic->plain_rows, rows * sizeof *generic->plain);
+    }
+}
+
+// False: no memory. drop_generic is due in any case.
+static bool ask_generic(struct generic *generic, const struct subject *subject, const struct call *call, size_t which)
 {
     const size_t whole = call->model->stack->n_layers, layers = which < HIDDEN ? whole : which - HIDDEN;
     struct ga_stack stack = *call->model->stack;
@@ -165,27 +180,13 @@ static bool ask_rows(struct generic *generic, const struct subject *subject, con
     model.stack = &stack;
     stack.n_layers = layers;
     stack.final_norm = stack.final_norm && layers == whole;
-    return reference_f64(&model, subject->roles, &call->io, generic->rows, NULL) &&
-           reference_f32(&model, subject->roles, &call->io, generic->plain_rows, NULL);
-}
-
-static void finish_rows(struct generic *generic, const struct subject *subject, const struct call *call, size_t which)
-{
-    const struct ga_model *model = call->model;
-    const size_t rows = elements_of(call, HIDDEN);
-    if (which == EMBEDDING) {
-        reference_embedding_f64(model, subject->roles, &call->io, generic->rows, generic->exact);
-        reference_embedding_f32(model, subject->roles, &call->io, generic->plain_rows, generic->plain);
-    } else if (which == LOGITS) {
-        reference_logits_f64(model, subject->roles, &call->io, generic->rows, generic->exact);
-        reference_logits_f32(model, subject->roles, &call->io, generic->plain_rows, generic->plain);
-    } else if (which == CLASS_LOGITS) {
-        reference_class_logits_f64(model, subject->roles, &call->io, generic->rows, generic->exact);
-        reference_class_logits_f32(model, subject->roles, &call->io, generic->plain_rows, generic->plain);
-    } else {
-        memcpy(generic->exact, generic->rows, rows * sizeof *generic->exact);
-        memcpy(generic->plain, generic->plain_rows, rows * sizeof *generic->plain);
+    const bool ok = make_generic(generic, call, which) &&
+                    reference_f64(&model, subject->roles, &call->io, generic->rows, NULL) &&
+                    reference_f32(&model, subject->roles, &call->io, generic->plain_rows, NULL);
+    if (ok) {
+        finish_rows(generic, subject, call, which);
     }
+    return ok;
 }
 
 // A class logit is one sum, often the only one, and no mean over many: its rounding is that of its terms, which cancel
@@ -198,17 +199,35 @@ static double slack_of(const struct subject *subject, const struct call *call, c
                : 0;
 }
 
+static bool error_of_other(const struct subject *near, const struct call *call, void *which,
+                           struct approx_error *error_out)
+{
+    struct generic generic;
+    const bool ok = ask_generic(&generic, near, call, *(const size_t *)which);
+    if (ok) {
+        *error_out = approx_error(generic.plain, generic.exact, elements_of(call, *(const size_t *)which));
+    }
+    drop_generic(&generic);
+    return ok;
+}
+
 static void expect_generic(struct checks *checks, const struct subject *subject, const struct call *call,
                            const struct others *others, size_t which)
 {
     struct generic generic;
     char name[NAME];
-    if (checks_need(checks, make_generic(&generic, call, which) && ask_rows(&generic, subject, call, which),
-                    "no memory")) {
-        finish_rows(&generic, subject, call, which);
-        const struct approx found =
-            approx_layer(others->given[which].data, generic.plain, generic.exact, elements_of(call, which),
-                         reference_step(call->model), slack_of(subject, call, &generic, which));
+    if (checks_need(checks, ask_generic(&generic, subject, call, which), "no memory")) {
+        const size_t count = elements_of(call, which);
+        const struct compared compared = {
+            .got = others->given[which].data,
+            .exact = generic.exact,
+            .count = count,
+            .error = approx_error(generic.plain, generic.exact, count),
+            .slack = slack_of(subject, call, &generic, which),
+            .error_of = error_of_other,
+            .context = &which,
+        };
+        const struct approx found = approx_among_neighbours(subject, call, &compared);
         checks_that(checks, found.ok, "%s: element %zu is %.9g, expected %.9g (largest error %.3g, allowed %.3g)",
                     name_of(which, name), found.at, found.got, found.expected, found.error, found.limit);
     }
@@ -271,14 +290,6 @@ static void expect_same_sequence(struct checks *checks, const struct call *call,
             expect_bits(checks, name_of(i, name), sequence_of(others, call, i, b),
                         sequence_of(wanted, wanted_call, i, at), rows_of(call, i) * width_of(call->model, i));
         }
-    }
-}
-
-static void run_backwards(void *self, size_t parts, void (*task)(void *context, size_t part), void *context)
-{
-    (void)self;
-    while (parts > 0) {
-        task(context, --parts);
     }
 }
 

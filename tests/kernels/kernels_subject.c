@@ -163,7 +163,7 @@ void kernels_name_skipped(void)
 
 // -- Weights --------------------------------------------------------------------------------------------------------
 
-static size_t role_columns(const struct ga_weight_role *role)
+size_t role_columns(const struct ga_weight_role *role)
 {
     return role->rank == 2 ? role->shape[1] : 1;
 }

@@ -107,7 +107,7 @@ static void compare_heights(struct checks *checks, const struct subject *subject
     call_fill(&whole);
     if (checks_need(checks, expected_make(&expected, subject, &whole), "no memory for the generic kernel")) {
         for (size_t v = 0; v < subject->n_loaded && call_run(&whole, checks, subject, v); v++) {
-            expect_layer(checks, &whole, &expected, 0);
+            expect_layer(checks, subject, &whole, &expected, 0);
             for (size_t rows = 1; rows < queries; rows++) {
                 compare_part(checks, subject, v, &whole, rows);
             }

@@ -77,13 +77,21 @@ static struct approx compare(const float *got, const double *exact, size_t count
     return found;
 }
 
-struct approx approx_layer(const float *got, const float *generic, const double *exact, size_t count, double step,
-                           double slack)
+struct approx_error approx_error(const float *generic, const double *exact, size_t count)
 {
-    double limit =
-        GENERIC_TIMES * largest_error(generic, exact, count) + (LAYER_RELATIVE + step) * largest(exact, count);
-    double most_nmse =
-        larger(LAYER_NMSE, GENERIC_TIMES * GENERIC_TIMES * nmse(generic, exact, count)) + step * step / 12;
+    return (struct approx_error){largest_error(generic, exact, count), nmse(generic, exact, count)};
+}
+
+struct approx_error approx_larger(struct approx_error a, struct approx_error b)
+{
+    return (struct approx_error){larger(a.most, b.most), larger(a.nmse, b.nmse)};
+}
+
+struct approx approx_layer(const float *got, const double *exact, size_t count, struct approx_error generic,
+                           double step, double slack)
+{
+    double limit = GENERIC_TIMES * generic.most + (LAYER_RELATIVE + step) * largest(exact, count);
+    double most_nmse = larger(LAYER_NMSE, GENERIC_TIMES * GENERIC_TIMES * generic.nmse) + step * step / 12;
     return compare(got, exact, count, limit + slack, slack > 0 ? INFINITY : most_nmse);
 }
 

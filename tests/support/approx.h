@@ -16,6 +16,15 @@ struct approx {
     double nmse;          // sum of squared errors over sum of squared expectations; 0 where both are 0
 };
 
+// What the generic float kernel is off by over count elements: the most, and its nmse.
+struct approx_error {
+    double most, nmse;
+};
+struct approx_error approx_error(const float *generic, const double *exact, size_t count);
+
+// The larger of both parts.
+struct approx_error approx_larger(struct approx_error a, struct approx_error b);
+
 // A whole attention layer. Every element's error is at most
 //
 //     2 * (largest error of the generic float kernel) + (1e-6 + step) * (largest magnitude expected) + slack
@@ -28,8 +37,8 @@ struct approx {
 // unless the inputs are ill-conditioned, or the sums so few that one whose terms cancel is all there is; with it nmse
 // is not asked.
 // NaN on either side is an error.
-struct approx approx_layer(const float *got, const float *generic, const double *exact, size_t count, double step,
-                           double slack);
+struct approx approx_layer(const float *got, const double *exact, size_t count, struct approx_error generic,
+                           double step, double slack);
 
 // Every element equals the exact one, which a float must be able to hold; -0 equals 0.
 struct approx approx_exactly(const float *got, const double *exact, size_t count);
