@@ -33,6 +33,7 @@ local NARROW_SUM = 80   -- of narrow models, whose inputs are at most NARROW wid
 local NARROW, FEW_KEYS = 256, 16
 local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, so that what passes between stages
                         -- stays in cache
+local FAST_GROUP_ROWS = 128 -- where sums of rows are two to four times as large as the rows
 local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
 local BLOCK_KIB = 512           -- of rows that stay in L2 while panels pass
@@ -373,8 +374,9 @@ end
 -- The plan of one attention layer for one instruction set; of_model: as plan.start has it.
 function plan.make(spec, set, of_model)
   local p = plan.start(spec, set, of_model)
-  p.group_rows = tuning.value(p, "group.rows", GROUP_ROWS, { least = 16, most = 4 * GROUP_ROWS,
-    candidates = tuning.doublings(GROUP_ROWS) })
+  local group_rows = spec.matmul_levels and FAST_GROUP_ROWS or GROUP_ROWS
+  p.group_rows = tuning.value(p, "group.rows", group_rows, { least = 16, most = 4 * GROUP_ROWS,
+    candidates = tuning.doublings(group_rows) })
   p.value_keys, p.factors = plan_value_keys(spec), plan_factors(spec)
   p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype and formats.of_rows(spec.cache_dtype).name
   p.d_head_pad = round_up(spec.d_head, set.width)
