@@ -227,11 +227,12 @@ local function plan_arithmetic(f, p, name)
 end
 
 -- What a product of rows together has in addition to one of parts: panels of all sums of weights, one after the other,
--- and bytes of the sums of a row, for each of the products of a single row: those of rows together are fewer a row.
+-- and bytes of the sums of a row, for each of the products of a single row: those of rows together are fewer a row. A
+-- line of each row is for the planes of the sums, which begin an odd number of lines apart.
 local function plan_fast(f)
   local scheme = bilinear.levels[f.levels]
   f.panel_bytes, f.bytes = #scheme.products * f.panel_bytes, #scheme.products * f.bytes
-  f.made = #scheme.single.products * f.k * f.row_bytes
+  f.made = #scheme.single.products * f.k * f.row_bytes + caches.line_bytes
 end
 
 -- The running sums as text.
