@@ -31,9 +31,9 @@ local MAX_SUM = 128
 local FEW_KEYS_SUM = 64 -- where a row may see one key or a few: attention averages no errors of values away
 local NARROW_SUM = 80   -- of narrow models, whose inputs are at most NARROW wide: there other engines sum shortly too
 local NARROW, FEW_KEYS = 256, 16
-local GROUP_ROWS = 256  -- rows of a batch that go through the layer together, so that what passes between stages
-                        -- stays in cache
-local FAST_GROUP_ROWS = 128 -- where sums of rows are two to four times as large as the rows
+-- Rows of a batch that go through the layer together, so that what passes between stages stays in cache: of fast
+-- products fewer, as sums of rows are two to four times as large as the rows.
+local GROUP_ROWS, FAST_GROUP_ROWS = 256, 128
 local SCORES_BYTES = 300 * 1024 -- of a block of rows: they stay in a small L2
 local NEAR_BYTES = 128 * 1024   -- of rows that are in L2 without being asked for
 local BLOCK_KIB = 512           -- of rows that stay in L2 while panels pass
@@ -374,9 +374,8 @@ end
 -- The plan of one attention layer for one instruction set; of_model: as plan.start has it.
 function plan.make(spec, set, of_model)
   local p = plan.start(spec, set, of_model)
-  local group_rows = spec.matmul_levels and FAST_GROUP_ROWS or GROUP_ROWS
-  p.group_rows = tuning.value(p, "group.rows", group_rows, { least = 16, most = 4 * GROUP_ROWS,
-    candidates = tuning.doublings(group_rows) })
+  local rows = spec.matmul_levels and FAST_GROUP_ROWS or GROUP_ROWS
+  p.group_rows = tuning.value(p, "group.rows", rows, { least = 16, most = 1024, candidates = tuning.doublings(rows) })
   p.value_keys, p.factors = plan_value_keys(spec), plan_factors(spec)
   p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype and formats.of_rows(spec.cache_dtype).name
   p.d_head_pad = round_up(spec.d_head, set.width)
