@@ -378,8 +378,7 @@ function plan.make(spec, set, of_model)
   p.group_rows = tuning.value(p, "group.rows", rows, { least = 16, most = 1024, candidates = tuning.doublings(rows) })
   p.value_keys, p.factors = plan_value_keys(spec), plan_factors(spec)
   p.fill, p.cache_dtype = plan_fill(p), spec.cache_dtype and formats.of_rows(spec.cache_dtype).name
-  p.d_head_pad = round_up(spec.d_head, set.width)
-  p.d_v_pad = round_up(spec.d_v, set.width)
+  p.d_head_pad, p.d_v_pad = round_up(spec.d_head, set.width), round_up(spec.d_v, set.width)
   p.concat = spec.n_heads * p.d_v_pad
   -- An odd number of lines: rows an even number apart would share a few of the cache's sets.
   local lines = math.ceil(math.max(p.d_head_pad, p.d_v_pad) / LINE_FLOATS)
