@@ -54,6 +54,7 @@ format.product = {
       row = row(kind), panel = { name = W.name, type = W.type, bytes = W.bytes }, header = 0,
       matrix = words.of(by_matrix and by_matrix.matrix), unit = 1, vector = V.type, sum = V.type, groups = W,
       column_bytes = W.column_bytes_of,
+      zero = W.zero and W.zero - (of_bytes and product.less or 0), -- what products leave of the weights' zero
       store = of_bytes and V.store_int8 or function(to, v) return V.store(to, V.round(v)) end,
       dot = of_bytes and function(bytes, numbers, sum) return product.dot:format(sum, bytes, numbers) end or nil,
       shorts = of_bytes and function(sum, a, b) return product.shorts:format(sum, a, b) end or nil,

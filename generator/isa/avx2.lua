@@ -58,16 +58,15 @@ local LOAD, SPLAT = "_mm256_loadu_si256((const __m256i *)(%s))", "_mm256_set1_ep
 local KEPT_APART = kept_apart({ TYPE = "__m256i", REGISTER = "x", DEFINED = "__AVX2__" })
 local ADD_PAIRS = "vec_kept_apart(_mm256_add_epi32(%s, _mm256_madd_epi16(%s, %s)))"
 
--- Bytes as numbers of 16 bits, two in a lane at a time: the sums of pairs of bytes would not fit 16 bits.
+-- Bytes less 128, by magnitude, times the others with their signs: sums of two such products fit 16 bits (32512).
 local FOURS = [[
 
-// Adds to each lane the products of its bytes and of the signed ones of `b`.
+// Adds to each lane the products of its bytes, less 128, and of the signed ones of `b`, which are not -128.
 static inline __m256i add_fours(__m256i sum, __m256i a, __m256i b)
 {
-    const __m256i even = _mm256_and_si256(a, _mm256_set1_epi16(255)), odd = _mm256_srli_epi16(a, 8);
-    const __m256i even_b = _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8), odd_b = _mm256_srai_epi16(b, 8);
-    sum = vec_kept_apart(_mm256_add_epi32(sum, _mm256_madd_epi16(even, even_b)));
-    return vec_kept_apart(_mm256_add_epi32(sum, _mm256_madd_epi16(odd, odd_b)));
+    const __m256i less = _mm256_xor_si256(a, _mm256_set1_epi8(-128));
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(less), _mm256_sign_epi8(b, less));
+    return vec_kept_apart(_mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1))));
 }
 ]]
 
@@ -132,7 +131,7 @@ return {
       dot = ADD_PAIRS,
       load_int8 = "_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(%s)))" },
     grouped_bytes = { unit = 4, halves = IN_16_BITS, with = { helpers = KEPT_APART }, helpers = FOURS,
-      dot = "add_fours(%s, %s, %s)", shorts = ADD_PAIRS },
+      dot = "add_fours(%s, %s, %s)", less = 128, shorts = ADD_PAIRS },
     bytes_in_16_bits = IN_16_BITS,
   },
   helpers = [[

@@ -57,9 +57,10 @@
 --                              a is signed: lessen(a), each byte less `less`
 --   bytes_in_memory            of a unsigned and b signed, which it reads at a pointer
 --   grouped_bytes              as bytes, where rows of 8 bits multiply weights in groups by bytes and not by floats;
---                              shorts(sum, a, b): adds products of the lower halves of lanes, the upper ones of a being
---                              0; halves: the product (bytes_in_16_bits) that halves of bytes are multiplied by
---                              instead, whose sums of a group fit 16 bits
+--                              less: what dot takes off each byte of a, or nil; shorts(sum, a, b): adds products of
+--                              the lower halves of lanes, the upper ones of a being 0; halves: the product
+--                              (bytes_in_16_bits) that halves of bytes are multiplied by instead, whose sums of a group
+--                              fit 16 bits
 --   bytes_in_16_bits           of a unsigned and b signed, in lanes of 16 bits; to_ints(sum, 1): lanes of 32 bits, each
 --                              the sum of two; fold(sum): one lane, the sum of all
 --   int16                      of integers of 16 bits; load_int8(pointer): b of bytes
