@@ -20,7 +20,7 @@ LIMIT = "GENATTN_BENCH_ISA"  # the environment's word for workers: one of LIMITS
 LIMITS = {name: {"ONEDNN_MAX_CPU_ISA": word, "OPENBLAS_CORETYPE": "Haswell"}
           for name, word in (("avx2", "AVX2"), ("avx2vnni", "AVX2_VNNI"))}
 # Use all that a CPU has, PyTorch for int8 (FBGEMM): not in limited runs.
-UNTOLD = ("onnxruntime", "pytorch", "nn_mha", "nn_encoder", "compile", "llamacpp")
+UNTOLD = ("onnxruntime", "pytorch", "nn_mha", "nn_encoder", "compile")
 BURSTS = 5
 HUGE_PAGE = 2 << 20
 

@@ -10,19 +10,22 @@ export PYTHONDONTWRITEBYTECODE=1
 
 sh bench/install.sh "$venv" bench/requirements.txt
 
-# optional NAME: installs requirements-NAME.txt where that was not tried before.
+# optional NAME [ISA]: installs requirements-NAME.txt where that was not tried before.
 optional() {
-    list=bench/requirements-$1.txt
-    if ! sh bench/install.sh "$venv" "$list"; then
+    list=bench/requirements-$1.txt folder=$venv${2:+/$2}
+    if ! sh bench/install.sh "$venv" "$list" "${2:-}"; then
         echo "bench: $1 could not be installed: its variants are left out" >&2
-        echo "bench: delete $venv/requirements-$1.txt to try again" >&2
-        cp "$list" "$venv"
+        echo "bench: delete $folder/requirements-$1.txt to try again" >&2
+        mkdir -p "$folder" && cp "$list" "$folder"
     fi
 }
 
 optional nncf
-# llama.cpp is built from source, which takes minutes, for this machine; it runs whole models alone.
+# llama.cpp is built from source, which takes minutes, for this machine or as one without a better instruction set; it
+# runs whole models alone.
 case " $* " in
+*models*--isa?avx2vnni* | *--isa?avx2vnni*models*) optional llamacpp avx2vnni ;;
+*models*--isa?avx2* | *--isa?avx2*models*) optional llamacpp avx2 ;;
 *models*) optional llamacpp ;;
 esac
 exec "$venv/bin/python" bench/run.py "$@"
