@@ -1,7 +1,7 @@
 #!/bin/sh
-# install.sh VENV LIST [ISA]: the packages of a list into a Python environment, which is made where there is none; nothing
-# where they were installed before. Builds llama.cpp, which is one of them, for this CPU; with ISA for one that has no
-# better instruction set, into the folder ISA of the environment.
+# install.sh VENV LIST [ISA]: the packages of a list into a Python environment, which is made where there is none;
+# nothing where they were installed before. Builds llama.cpp, which is one of them, for this CPU; with ISA for one that
+# has no better instruction set, into the folder ISA of the environment.
 set -eu
 venv=$1 list=$2 isa=${3:-}
 folder=$venv${isa:+/$isa}
