@@ -2,6 +2,9 @@
 its picture. Part of bench_test.py, which runs it; measures nothing."""
 
 import os
+import pathlib
+import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 from unittest import mock
@@ -16,6 +19,7 @@ import rungs
 import stats
 import whole_cells
 from report import line, narrow
+from systems import llamacpp
 
 SETTINGS = {"rounds": 1, "warm_ms": 50, "sample_ms": 150, "cpus": [1], "quick": False}
 MACHINE = {"cpu": "A <CPU> & more", "cpus": 2, "isas": ["avx512"], "caches": {"L1": 32768}, "system": "s", "libc": "c",
@@ -130,8 +134,19 @@ class Narrow(unittest.TestCase):
     def test_a_limited_run_leaves_out_peers_that_cannot_be_told_and_has_a_folder_of_its_own(self):
         with mock.patch.object(machine, "has", return_value=True):
             limited = options.parts(options.parse(["--cells", "narrow_1x20*", "--isa", "avx2vnni"]))[0]
-        self.assertEqual(limited.systems, ["genattn", "openvino"])
+        self.assertEqual(limited.systems, ["genattn", "openvino", "llamacpp"])
         self.assertEqual(limited.out.parts[-2:], ("avx2vnni", "narrow"))
+
+    def test_a_limited_run_takes_the_llama_cpp_that_was_built_for_it_or_none(self):
+        with tempfile.TemporaryDirectory() as prefix, mock.patch.object(sys, "prefix", prefix), \
+                mock.patch.object(sys, "path", list(sys.path)), mock.patch.dict(sys.modules), \
+                mock.patch.dict(os.environ, {machine.LIMIT: "avx2"}):
+            sys.modules.pop("llama_cpp", None)
+            self.assertIsNone(llamacpp.version())
+            package = pathlib.Path(prefix) / "avx2" / "llama_cpp"
+            package.mkdir(parents=True)
+            (package / "__init__.py").write_text("__version__ = 'built for avx2'")
+            self.assertEqual(llamacpp.version(), "built for avx2")
 
     def test_a_peer_that_cannot_be_told_is_refused_by_name_in_a_limited_run(self):
         asked = options.parse(["--peers", "onnxruntime"])
