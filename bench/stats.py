@@ -148,3 +148,10 @@ def cpu_shares(results):
         samples["cpu_share"] for result in results for entry in result["systems"].values()
         for variant in entry["variants"].values() for samples in variant["rounds"] if samples["cpu_share"] is not None
     ]
+
+
+def both_versions(earlier, now):
+    """Versions of systems: of one that differs between two runs both."""
+    apart = {name: f"{earlier[name]} and {now[name]}" for name in earlier.keys() & now.keys()
+             if now[name] not in earlier[name].split(" and ")}
+    return now | earlier | apart

@@ -292,6 +292,13 @@ class Timing(unittest.TestCase):
         self.assertEqual(made[3:12], [0, 1, 2, 1, 2, 0, 2, 0, 1])  # after one call of each to warm up
 
 
+class Versions(unittest.TestCase):
+    def test_results_that_are_added_to_name_both_versions(self):
+        first = stats.both_versions({"a": "1", "b": "1"}, {"a": "2", "b": "1", "c": "1"})
+        self.assertEqual(first, {"a": "1 and 2", "b": "1", "c": "1"})
+        self.assertEqual(stats.both_versions(first, {"a": "2"}), first)
+
+
 class First(unittest.TestCase):
     def test_systems_are_listed_fastest_first_by_their_median(self):
         def entry(*seconds):
