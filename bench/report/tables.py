@@ -185,7 +185,8 @@ def notes(results, measured):
     lines = []
     if isa := results["settings"].get("isa"):
         lines.append(f"**As on a CPU without more than {isa}**: genattn has no better variant here, and oneDNN (in "
-                     "OpenVINO) and OpenBLAS are told so. The other engines cannot be told and are left out.")
+                     "OpenVINO) and OpenBLAS are told so. llama.cpp is built for such a CPU. The other engines cannot "
+                     "be told and are left out.")
     if results.get("interrupted"):
         lines.append("**The run was interrupted**: cells are missing, and the last one has fewer rounds.")
     if results["settings"]["quick"]:
