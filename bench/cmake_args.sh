@@ -1,17 +1,18 @@
 #!/bin/sh
 # cmake_args.sh [ISA]: prints what CMake is told where llama.cpp is built: for this CPU, by a compiler that gets it
-# right, or for the CPU that --isa of the benchmark means. CMAKE_ARGS in the environment is printed instead.
+# right, or what CMAKE_ARGS in the environment says instead; with ISA after that for the CPU that --isa of the benchmark
+# means.
 set -eu
 
+# Not for this CPU, llama.cpp is for one with AVX2, FMA, F16C and BMI2.
+case ${1:-} in
+avx2) echo "${CMAKE_ARGS:-} -DGGML_NATIVE=OFF" && exit ;;
+avx2vnni) echo "${CMAKE_ARGS:-} -DGGML_NATIVE=OFF -DGGML_AVX_VNNI=ON" && exit ;;
+esac
 if [ -n "${CMAKE_ARGS:-}" ]; then
     echo "$CMAKE_ARGS"
     exit
 fi
-# Not for this CPU, llama.cpp is for one with AVX2, FMA, F16C and BMI2.
-case ${1:-} in
-avx2) echo "-DGGML_NATIVE=OFF" && exit ;;
-avx2vnni) echo "-DGGML_NATIVE=OFF -DGGML_AVX_VNNI=ON" && exit ;;
-esac
 args=-DGGML_NATIVE=ON
 # gcc before 12.4 and 13.3 supposes that AMX's _tile_loadconfig reads 8 bytes of 64 (GCC bug 114098), and leaves out
 # stores of the others: llama.cpp then stops with a general protection fault. clang is right.

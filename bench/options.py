@@ -1,9 +1,10 @@
 """The command line of run.py: which cells, numbers, systems and settings, filled in where they are not given. Measures
-nothing."""
+nothing. As a program it says which llama.cpp is to be installed: run.sh asks before it installs anything."""
 
 import argparse
 import copy
 import os
+import sys
 from pathlib import Path
 
 import cells
@@ -20,7 +21,8 @@ def words(text):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(description="Measures genattn and its peers side by side, in one run.")
+    parser = argparse.ArgumentParser(prog="run.sh",
+                                     description="Measures genattn and its peers side by side, in one run.")
     parser.add_argument("--cells", type=words, metavar="LIST",
                         help="cells or patterns such as 'causal_*', 'models_*' [all of one layer]")
     parser.add_argument("--peers", type=words, metavar="LIST", help=f"systems besides ours [{','.join(ORDER[1:])}]")
@@ -100,3 +102,14 @@ def parts(options):
         part.systems, part.out = chosen_peers(options.peers, systems), options.out / folder
         found += [part] if part.chosen else []
     return found
+
+
+def llamacpp(options):
+    """The words by which run.sh installs llama.cpp, which runs whole models alone; "" where a run needs none."""
+    is_wanted = not options.peers or "llamacpp" in options.peers
+    is_needed = options.models and is_wanted and not options.list and not options.report
+    return " ".join(filter(None, ("llamacpp", options.isa))) if is_needed else ""
+
+
+if __name__ == "__main__":
+    print(llamacpp(parse(sys.argv[1:])))

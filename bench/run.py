@@ -58,7 +58,7 @@ def add_earlier(results, folder):
     done, order = {result["name"] for result in results["cells"]}, list(cells.BY_NAME)
     kept = [result for result in earlier["cells"] if result["name"] not in done]
     results["cells"] = sorted(kept + results["cells"], key=lambda result: order.index(result["name"]))
-    results["versions"] = stats.both_versions(earlier["versions"], results["versions"])
+    results["versions"] = stats.both_versions(earlier["versions"] if kept else {}, results["versions"])
     for name in ("skipped", "failed"):
         results[name] = earlier[name] | results[name]
 

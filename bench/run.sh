@@ -8,6 +8,12 @@ cd "$(dirname "$0")/.."
 venv=out/bench-venv
 export PYTHONDONTWRITEBYTECODE=1
 
+# Before anything is installed: helps, refuses wrong arguments, and says which llama.cpp the others ask for.
+case " $* " in
+*" -h "* | *" --help "*) exec python3 bench/options.py --help ;;
+esac
+asked=$(python3 bench/options.py "$@")
+
 sh bench/install.sh "$venv" bench/requirements.txt
 
 # optional NAME [ISA]: installs requirements-NAME.txt where that was not tried before.
@@ -21,11 +27,10 @@ optional() {
 }
 
 optional nncf
-# llama.cpp is built from source, which takes minutes, for this machine or as one without a better instruction set; it
-# runs whole models alone.
-case " $* " in
-*models*--isa?avx2vnni* | *--isa?avx2vnni*models*) optional llamacpp avx2vnni ;;
-*models*--isa?avx2* | *--isa?avx2*models*) optional llamacpp avx2 ;;
-*models*) optional llamacpp ;;
+# llama.cpp is built from source, which takes minutes.
+case "$asked" in
+"llamacpp avx2vnni") optional llamacpp avx2vnni ;;
+"llamacpp avx2") optional llamacpp avx2 ;;
+llamacpp) optional llamacpp ;;
 esac
 exec "$venv/bin/python" bench/run.py "$@"

@@ -148,6 +148,14 @@ class Narrow(unittest.TestCase):
             (package / "__init__.py").write_text("__version__ = 'built for avx2'")
             self.assertEqual(llamacpp.version(), "built for avx2")
 
+    def test_llama_cpp_is_installed_for_whole_models_alone_and_as_the_run_is_limited(self):
+        with mock.patch.object(machine, "has", return_value=True):
+            for arguments, words in (("--cells models_next_128*", "llamacpp"), ("--cells 1x20*", ""),
+                                     ("--isa avx2 --cells models_next_128*", "llamacpp avx2"),
+                                     ("--cells models_next_128* --list", ""),
+                                     ("--cells models_next_128* --peers pytorch", "")):
+                self.assertEqual(options.llamacpp(options.parse(arguments.split())), words)
+
     def test_a_peer_that_cannot_be_told_is_refused_by_name_in_a_limited_run(self):
         asked = options.parse(["--peers", "onnxruntime"])
         asked.isa = "avx2"
