@@ -58,7 +58,8 @@ end
 
 local KEPT_APART = kept_apart({ TYPE = "__m512i", REGISTER = "v", DEFINED = "__AVX512F__" })
 local products = vnni({ TYPE = "__m512i", BEGIN = "_mm512", END = "epi32", PREFIX = "", REGISTER = "v",
-  DEFINED = "__AVX512VNNI__" }, SPLAT, LOAD, { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
+  DEFINED = "defined(__GNUC__) && !defined(__clang__) && defined(__AVX512VNNI__)" }, SPLAT, LOAD,
+  { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
 
 -- gcc 12 keeps each vector of an intrinsic for the next columns, on the stack.
 products.bytes_in_memory = {

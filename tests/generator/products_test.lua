@@ -116,6 +116,8 @@ fact.holds("a set that refines a product of an arithmetic comes before the set, 
   fact.lists_equal(names_of_variants({ "int8" }, "neon"), { "neonv86", "neonv84", "neon" })
   fact.lists_equal(names_of_variants({ "bf16" }, "neon"), { "neonv86", "neon" })
   fact.lists_equal(names_of_variants({}, "neon", "int4"), { "neonv86", "neonv84", "neon" })
+  fact.lists_equal(names_of_variants({}, "avx2", "int8"), { "avx2vnni", "avx2" })
+  fact.lists_equal(names_of_variants({}, "avx512", "int8"), { "avx512" })
   fact.lists_equal(names_of_variants({}, "neon", "f16"), { "neon" })
   fact.equal(#multiply.variants({}, isa.get("avx512")), 1)
   fact.lists_equal(names_of_variants({ "int8_g32" }, "avx2"), { "avx2vnni", "avx2" })

@@ -143,6 +143,16 @@ local function by_lanes_of_bytes(set, bits)
     add = added(product) })
 end
 
+-- Four bytes at a time, each digit of a row by all columns.
+local function by_digits(set, bits)
+  local product, pieces = set.products.bytes, {}
+  for i = 0, 8 / bits - 1 do
+    pieces[i + 1] = piece(function(word) return bytes_of(set.V, bits, i, word) end, 3, 4 * i, apart(set.V, product))
+  end
+  return kept_by_word(DIGITS, set, { lane = "int32_t", put = "int_store_int8", pieces = pieces,
+    words = { "kept_apart" }, products = { product } })
+end
+
 -- Two numbers of 16 bits at a time: those in even bytes of a word, then those in odd ones.
 local function by_pairs(set)
   local V, product = set.V, set.products.int16
@@ -177,6 +187,7 @@ local function digits_of(set, bits)
   local has = set.products
   if has.bytes_in_memory then return by_bytes(set) end
   if has.bytes_by_lane then return by_lanes_of_bytes(set, bits) end
+  if has.bytes then return by_digits(set, bits) end
   if has.bytes_in_16_bits and bits == 4 then return by_bytes_in_16_bits(set) end
   if has.int16 and has.int16.unit == 2 then return by_pairs(set) end
   return one_by_one(set, bits)

@@ -18,8 +18,8 @@ end
 
 -- Whether products with weights that a word means (nil: none) take a product of a set that another set has not.
 function kept.is_other(word, set, other)
-  local digits = word and formats.of_weights(word).group and set.products.bytes_by_lane
-  return digits ~= nil and digits ~= false and digits ~= other.products.bytes_by_lane
+  local t = word and formats.of_weights(word)
+  return t and t.group and groups.differ(t, set, other) or false
 end
 
 -- Whether two sets multiply rows of floats by weights of a format with groups by different products.

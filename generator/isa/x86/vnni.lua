@@ -1,12 +1,12 @@
 -- isa/x86/vnni.lua: the products of sets that have VNNI: four bytes, or two numbers of 16 bits, of each lane at a time.
 -- gcc 12 copies the sum around the intrinsic, and keeps half of a register tile on the stack for it; with the
--- instruction itself it does neither.
+-- instruction itself it does neither. clang keeps sums of 256 bits there, too, where a tile has all registers.
 local TEXT = [[
 
 // Adds the products of each lane's elements to it.
 static inline <TYPE> <NAME>(<TYPE> sum, <TYPE> a, <TYPE> b)
 {
-#if defined(__GNUC__) && !defined(__clang__) && defined(<DEFINED>)
+#if <DEFINED>
     __asm__("<PREFIX>vp<OPERATION> %2, %1, %0" : "+<REGISTER>"(sum) : "<REGISTER>"(a), "<REGISTER>"(b));
     return sum;
 #else
@@ -16,7 +16,7 @@ static inline <TYPE> <NAME>(<TYPE> sum, <TYPE> a, <TYPE> b)
 ]]
 
 -- words: the vector's type; what intrinsics begin and end with; what the instruction begins with, and the registers
--- that it takes; what the compiler defines where it may make it.
+-- that it takes; by what the preprocessor knows the compilers that are given it.
 local function add_products(words, name, operation)
   local all = setmetatable({ NAME = name, OPERATION = operation }, { __index = words })
   return (TEXT:gsub("<(%u+)>", function(word) return all[word] end))
