@@ -182,7 +182,7 @@ local function isa_env(plans)
   local p = plans[1]
   local power, arithmetics, multiplied = powers(p.isa), vocabularies(plans), vocabularies(plans, true)
   return {
-    V = p.isa.V, lowest_exponent = p.isa.lowest_exponent, isa_name = p.isa.name, isa_headers = p.isa.headers,
+    V = p.isa.V, lowest_exponent = p.isa.lowest_exponent or false, isa_name = p.isa.name, isa_headers = p.isa.headers,
     narrow = arithmetics,
     has_ranges = has(arithmetics, "is_offset"), has_magnitudes = has(arithmetics, "is_symmetric"),
     multiplied = multiplied, multiplies_integers = has(multiplied, "is_integer"),

@@ -85,14 +85,14 @@ return {
   name = "avx512", arch = "x86_64", width = 16, registers = 32, max_accumulators = 24, type = "__m512",
   headers = { "immintrin.h" },
   cflags = { "-mavx512f", "-mavx2", "-mfma" }, cpu = { "AVX512F", "AVX2", "FMA" },
-  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, widens_for_fma = true, lowest_exponent = -151,
-  scale_shift = 0,
+  fma_per_cycle = 2, loads_per_cycle = 2, fma_latency = 4, widens_for_fma = true, scale_shift = 0,
   spell = {
     zero = "_mm512_setzero_ps()", splat = "_mm512_set1_ps(%s)", load = "_mm512_loadu_ps(%s)",
     store = "_mm512_storeu_ps(%s, %s)", add = "_mm512_add_ps(%s, %s)", sub = "_mm512_sub_ps(%s, %s)",
     mul = "_mm512_mul_ps(%s, %s)", max = "_mm512_max_ps(%s, %s)", fmadd = "_mm512_fmadd_ps(%s, %s, %s)",
     above = "_mm512_mask_mov_ps(%s, vec_first(%s), _mm512_set1_ps(-INFINITY))",
     round = "vec_round(%s)",
+    fraction = "_mm512_sub_round_ps(%s, %s, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)",
     sqrt = "_mm512_sqrt_ps(%s)", div = "_mm512_div_ps(%s, %s)", fmsub = "_mm512_fmsub_ps(%s, %s, %s)",
     int_zero = "_mm512_setzero_si512()", int_splat = "_mm512_set1_epi32(%s)", int_load = LOAD,
     int_add = "_mm512_add_epi32(%s, %s)", int_sub = "_mm512_sub_epi32(%s, %s)",
@@ -151,8 +151,8 @@ static inline __m512i vec_nearest(__m512 v)
 }
 #pragma GCC diagnostic pop
 
-// p 2^n for whole n; 0 below -150, in lanes that are not computed: an Intel CPU takes some hundred cycles more for a
-// product that underflows. A NaN in n stays one.
+// p 2^n for whole n; 0 below -150, whatever p is, in lanes that are not computed: an Intel CPU takes some hundred
+// cycles more for a product that underflows. A NaN in n stays one.
 static inline __m512 vec_exp2_scale(__m512 p, __m512 n)
 {
     return _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(n, _mm512_set1_ps(-150.0f), _CMP_NLT_UQ), p, n);

@@ -9,7 +9,9 @@
 --   fma_per_cycle, loads_per_cycle, fma_latency     what the planner weighs tiles by
 --   widens_for_fma             whether conversions from 16 bits to floats take the place of multiply-adds
 --   lowest_exponent, scale_shift   vec_exp2_scale(p, n) is p 2^(n + scale_shift) for whole n from lowest_exponent on,
---                              where it is 0; the shift keeps its factor a normal number where the power is a subnormal
+--                              where it is 0; nil: for all n, 0 below -150 whatever p is, and fraction(y, n), which is
+--                              y - n, raises nothing for both of -inf. The shift keeps its factor a normal number where
+--                              the power is a subnormal
 --   spell = { operation = format }   zero splat load store add sub mul div sqrt max fmadd fmsub round;
 --                              fmsub, a b - c, is rounded once in every set, so that it gives what c lost of a product;
 --                              above(v, count): -inf in the first count lanes, else v

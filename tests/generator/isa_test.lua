@@ -5,12 +5,12 @@ local isa = require "isa"
 
 local FIELDS = { name = "string", arch = "string", width = "number", registers = "number",
   max_accumulators = "number", type = "string", headers = "table", cflags = "table", cpu = "table",
-  fma_per_cycle = "number", loads_per_cycle = "number", fma_latency = "number", lowest_exponent = "number",
+  fma_per_cycle = "number", loads_per_cycle = "number", fma_latency = "number",
   scale_shift = "number", spell = "table", helpers = "string", extras = "table", V = "table", ints = "string",
   products = "table", refinements = "table", needs = "function" }
 
 -- What a set may have.
-local OPTIONAL = { widens_for_fma = "boolean", lanes = "string" }
+local OPTIONAL = { widens_for_fma = "boolean", lanes = "string", lowest_exponent = "number" }
 
 -- What all sets say alike of sums over a row.
 local LANES = { lanes_none = true, lanes_add = true, lanes_fmadd = true, lanes_sum = true }
@@ -26,7 +26,7 @@ local OPERATIONS = { zero = 0, splat = 1, load = 1, store = 2, add = 2, sub = 2,
 -- Those that a set may spell besides, and those that are made of others unless it spells them.
 local SOME = { evens_first = 1, shr_halves = 2, kept_apart = 1 }
 local MADE = { load_int8 = 1, load_bf16 = 1, round_bf16 = 1, upper = 1, store_upper = 2, store_bf16 = 2, store_int8 = 2,
-  store_uint8 = 2, store_int16 = 2, to_nearest = 1, int_store_four_int8 = 5, int_store_four_uint8 = 5,
+  store_uint8 = 2, store_int16 = 2, to_nearest = 1, fraction = 2, int_store_four_int8 = 5, int_store_four_uint8 = 5,
   int_store_four_int16 = 5 }
 
 -- The formats of a product, with their operands.

@@ -12,6 +12,7 @@ local MADE = {
   load_bf16 = function(V, pointer) return V.floats_of(V.shl(V.int_load_uint16(pointer), "16")) end,
   round_bf16 = function(_, floats) return ("vec_round_bf16(%s)"):format(floats) end,
   to_nearest = function(V, floats) return V.to_ints(V.round(floats)) end, -- whatever way the CPU is told to round
+  fraction = function(V, y, n) return V.sub(y, n) end, -- of y over the nearest whole number
   upper = function(V, floats) return V.shr_bits(V.bits_of(floats), "16") end, -- the upper halves of lanes
   store_upper = function(V, pointer, floats) return V.int_store_uint16(pointer, V.upper(floats)) end,
   store_bf16 = function(V, pointer, floats) return V.store_upper(pointer, V.round_bf16(floats)) end,
