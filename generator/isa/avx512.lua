@@ -61,26 +61,6 @@ local products = vnni({ TYPE = "__m512i", BEGIN = "_mm512", END = "epi32", PREFI
   DEFINED = "defined(__GNUC__) && !defined(__clang__) && defined(__AVX512VNNI__)" }, SPLAT, LOAD,
   { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
 
--- gcc 12 keeps each vector of an intrinsic for the next columns, on the stack.
-products.bytes_in_memory = {
-  unit = 4, dot = "add_bytes(%s, %s, %s)", cflags = products.bytes.cflags, cpu = products.bytes.cpu,
-  helpers = [[
-
-// Adds to each lane the products of its bytes and of the four signed ones at `at`, which the instruction reads there.
-static inline __m512i add_bytes(__m512i sum, __m512i bytes, const unsigned char *at)
-{
-#if defined(__GNUC__) && defined(__AVX512VNNI__)
-    __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(bytes), "m"(*(const unsigned char(*)[4])at));
-    return sum;
-#else
-    int32_t lane;
-    memcpy(&lane, at, sizeof lane);
-    return _mm512_dpbusd_epi32(sum, bytes, _mm512_set1_epi32(lane));
-#endif
-}
-]],
-}
-
 return {
   name = "avx512", arch = "x86_64", width = 16, registers = 32, max_accumulators = 24, type = "__m512",
   headers = { "immintrin.h" },

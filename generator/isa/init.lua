@@ -57,7 +57,6 @@
 --   signed_bytes               of a and b signed, in lanes of 32 bits; unsigned: splat and dot where a is not
 --   bytes_by_lane              of a unsigned and of the signed ones in a lane of b, whose number dot has besides; where
 --                              a is signed: lessen(a), each byte less `less`
---   bytes_in_memory            of a unsigned and b signed, which it reads at a pointer
 --   grouped_bytes              as bytes, where rows of 8 bits multiply weights in groups by bytes and not by floats;
 --                              less: what dot takes off each byte of a, or nil; shorts(sum, a, b): adds products of
 --                              the lower halves of lanes, the upper ones of a being 0; halves: the product

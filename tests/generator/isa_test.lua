@@ -35,7 +35,7 @@ local PRODUCT = { splat = 1, load = 1, dot = 3, load_int8 = 1, lessen = 1, to_in
 local MATRIX = { size = 2, release = 0, fence = 0, zero = 1, load = 3, store = 3, dot = 3 }
 local PAIRS = { rows = 2, low = 2, high = 2, dot = 3, exchange = 2 }
 local PRODUCTS = { bytes = true, byte_matrices = true, grouped_matrices = true, signed_bytes = true,
-  bytes_by_lane = true, bytes_in_memory = true, bytes_in_16_bits = true, grouped_bytes = true, int16 = true,
+  bytes_by_lane = true, bytes_in_16_bits = true, grouped_bytes = true, int16 = true,
   ints = true, bf16 = true }
 
 local function each(f)

@@ -52,24 +52,15 @@ end
 --   bias                       what products have taken off each weight too little, which their sums begin with
 --   in_16_bits                 the product whose sums have 16 bits, two in a lane, where that is so
 --   words, products            of the instruction set, which kernels use
---   tile                       what of the set counts otherwise for the register tiles of these kernels
---   by_word                    whether kernels take one word of each column after the other, and have the sums of all
---                              rows and columns in registers; otherwise a vector's words of a group are there, and rows
---                              come one after the other. Of by_word:
---   sum                        the C type of a sum
+--   tile                       what of the set counts otherwise for the register tiles of these kernels, which have the
+--                              sums of all parts, rows and columns in registers, or in own.room
 --   pieces                     of a word, { of, products }: of(word): the C of some of its numbers; and of each part
 --                              that they are multiplied by { part, after, add }: its place in `parts`; that of the
 --                              first number in the word; and add(sum, piece, part): the C of a sum and what they add
 local function kept_as(parts, set, own)
   own.made = set.V.width > 1 and "linear/digits" or "linear/digits_plain"
-  return setmetatable(own, { __index = parts })
-end
-
--- By word, with sums of each part in as many registers as the set has for sums, or own.room.
-local function kept_by_word(parts, set, own)
-  own.by_word, own.sum = true, set.ints
   own.tile = { max_accumulators = math.floor((own.room or set.max_accumulators) / #parts.parts), fma_latency = 1 }
-  return kept_as(parts, set, own)
+  return setmetatable(own, { __index = parts })
 end
 
 -- The numbers `after` in a word, as `of` gives them, times each of so many parts of a row.
@@ -113,19 +104,13 @@ local function sums_of_halves(V, product)
   return own
 end
 
--- Four bytes at a time: sums of three digits, and eight vectors of weights.
-local function by_bytes(set)
-  return kept_as(DIGITS, set, { lane = "int32_t", tile = { max_accumulators = 16 }, put = "int_store_int8",
-    products = { set.products.bytes_in_memory } })
-end
-
 -- Two bytes at a time, which sums of products of 4 bits allow: through a group they stay in 16 bits.
 local function by_bytes_in_16_bits(set)
   local V, product, pieces = set.V, set.products.bytes_in_16_bits, {}
   for i = 0, 1 do
     pieces[i + 1] = piece(function(word) return bytes_of(V, 4, i, word) end, 3, 4 * i, apart(V, product))
   end
-  return kept_by_word(DIGITS, set, { lane = "int32_t", put = "int_store_int8", in_16_bits = product, pieces = pieces,
+  return kept_as(DIGITS, set, { lane = "int32_t", put = "int_store_int8", in_16_bits = product, pieces = pieces,
     words = { "kept_apart" }, products = { product } })
 end
 
@@ -137,7 +122,7 @@ local function by_lanes_of_bytes(set, bits)
   for i = 0, 8 / bits - 1 do
     pieces[i + 1] = piece(function(word) return lessen:format(bytes_of(set.V, bits, i, word)) end, 0, 4 * i)
   end
-  return kept_by_word(DIGITS, set, { lane = "int32_t", put = "int_store_int8", lanes = lanes, products = { product },
+  return kept_as(DIGITS, set, { lane = "int32_t", put = "int_store_int8", lanes = lanes, products = { product },
     pieces = pieces, less = bits == 8 and product.less or 0,
     room = set.max_accumulators - lanes,
     add = added(product) })
@@ -149,7 +134,7 @@ local function by_digits(set, bits)
   for i = 0, 8 / bits - 1 do
     pieces[i + 1] = piece(function(word) return bytes_of(set.V, bits, i, word) end, 3, 4 * i, apart(set.V, product))
   end
-  return kept_by_word(DIGITS, set, { lane = "int32_t", put = "int_store_int8", pieces = pieces,
+  return kept_as(DIGITS, set, { lane = "int32_t", put = "int_store_int8", pieces = pieces,
     words = { "kept_apart" }, products = { product } })
 end
 
@@ -157,7 +142,7 @@ end
 local function by_pairs(set)
   local V, product = set.V, set.products.int16
   local add = added(product)
-  return kept_by_word(HALVES, set, { lane = "int32_t", put = "int_store_int16", order = "evens_first",
+  return kept_as(HALVES, set, { lane = "int32_t", put = "int_store_int16", order = "evens_first",
     products = { product }, pieces = {
       piece(function(word) return V.int_and(word, V.int_splat("0x00ff00ff")) end, 2, 0, add),
       piece(function(word) return V.shr_halves(word, "8") end, 2, 2, add) } })
@@ -179,13 +164,12 @@ local function one_by_one(set, bits)
   end
   -- Compilers have the next numbers of vectors in registers, too.
   local room = V.width > 1 and math.floor(set.max_accumulators * 2 / 3) or set.max_accumulators
-  return kept_by_word(HALVES, set, { lane = "int16_t", put = "int_store_int16", products = { product },
+  return kept_as(HALVES, set, { lane = "int16_t", put = "int_store_int16", products = { product },
     pieces = pieces, room = room })
 end
 
 local function digits_of(set, bits)
   local has = set.products
-  if has.bytes_in_memory then return by_bytes(set) end
   if has.bytes_by_lane then return by_lanes_of_bytes(set, bits) end
   if has.bytes then return by_digits(set, bits) end
   if has.bytes_in_16_bits and bits == 4 then return by_bytes_in_16_bits(set) end
@@ -201,8 +185,6 @@ end
 -- What templates may say of a format on an instruction set: its fields, and
 --   word, load_word(pointer)   32 bits of each column
 --   digits                     as above
---   bytes_of(i, word)          the C of a word's i-th four numbers as bytes, where rows of digits are multiplied as
---                              bytes in memory
 --   parts_of(i, word)          the same in the parts in which zero points are told, where rows of 8 bits are multiplied
 --                              as bytes; elsewhere
 --   halves                     there, of 4 bits, sums of halves of bytes: all: for all rows, of both halves;
@@ -215,9 +197,6 @@ function groups.vocabulary(t, set)
   local V = set.V
   local W = setmetatable({ word = set.ints, load_word = V.int_load, digits = digits_of(set, t.bits) }, { __index = t })
   W.digits.bias = t.bias - (W.digits.less or 0)
-  if set.products.bytes_in_memory then
-    function W.bytes_of(i, word) return bytes_of(V, t.bits, i, word) end
-  end
   if set.products.grouped_bytes then
     function W.parts_of(i, word) return parts_of(V, t.bits, i, word) end
     W.halves = t.bits == 4 and sums_of_halves(V, set.products.grouped_bytes) or nil
