@@ -133,6 +133,15 @@ static inline __m256 emulated_256_cvtph_ps(__m128i v)
 EMULATED_PRODUCTS(emulated_dpbusd, uint8_t, int8_t, 4)
 EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 
+// What is exact in any rounding, without what it raises.
+static inline simde__m512 emulated_sub_quietly(simde__m512 a, simde__m512 b)
+{
+    const unsigned int state = _mm_getcsr();
+    const simde__m512 less = simde_mm512_sub_ps(a, b);
+    _mm_setcsr(state);
+    return less;
+}
+
 #undef _mm512_madd_epi16 // to which SIMDe 0.7.4 gives two arguments more
 #define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16(a, b)
 #define _mm256_dpbusd_avx_epi32(sum, a, b) emulated_dpbusd(sum, a, b)
@@ -146,6 +155,7 @@ EMULATED_PRODUCTS(emulated_dpwssd, int16_t, int16_t, 2)
 #define _mm512_srai_epi32(v, count) emulated_srai_epi32(v, count)
 #define _mm512_cvtps_epi32(v) emulated_cvtps_epi32(v)
 #define _mm512_cvt_roundps_epi32(v, nearest) emulated_cvtps_epi32(v)
+#define _mm512_sub_round_ps(a, b, quietly) emulated_sub_quietly(a, b)
 #define _mm512_reduce_max_epi32(v) emulated_reduce_max_epi32(v)
 #define _mm512_cvtepi32_epi16(v) emulated_cvtepi32_epi16(v)
 #define _mm512_cvtepi32_epi8(v) emulated_cvtepi32_epi8(v)
