@@ -52,7 +52,7 @@ end
 --   bias                       what products have taken off each weight too little, which their sums begin with
 --   in_16_bits                 the product whose sums have 16 bits, two in a lane, where that is so
 --   words, products            of the instruction set, which kernels use
---   tile                       what of the set counts otherwise for the register tiles of these kernels: the sums of all
+--   tile                       what of the set counts otherwise for register tiles of these kernels: the sums of all
 --                              parts are in the set's registers for sums, or in so many as own.room says
 --   pieces                     of a word, { of, products }: of(word): the C of some of its numbers; and of each part
 --                              that they are multiplied by { part, after, add }: its place in `parts`; that of the
