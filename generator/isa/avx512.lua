@@ -58,7 +58,7 @@ end
 
 local KEPT_APART = kept_apart({ TYPE = "__m512i", REGISTER = "v", DEFINED = "__AVX512F__" })
 local products = vnni({ TYPE = "__m512i", BEGIN = "_mm512", END = "epi32", PREFIX = "", REGISTER = "v",
-  DEFINED = "defined(__GNUC__) && !defined(__clang__) && defined(__AVX512VNNI__)" }, SPLAT, LOAD,
+  IF = "defined(__GNUC__) && !defined(__clang__) && defined(__AVX512VNNI__)" }, SPLAT, LOAD,
   { cflags = { "-mavx512vnni" }, cpu = { "AVX512_VNNI" } })
 
 return {

@@ -16,15 +16,10 @@ function kept.needs(name, set, stores)
   return t.group and groups.needs(t, set) or set.needs({ t.load or "load", stores and t.store or nil })
 end
 
--- Whether products with weights that a word means (nil: none) take a product of a set that another set has not.
-function kept.is_other(word, set, other)
-  local t = word and formats.of_weights(word)
-  return t and t.group and groups.differ(t, set, other) or false
-end
-
--- Whether two sets multiply rows of floats by weights of a format with groups by different products.
+-- Whether a format has groups, by whose weights two sets multiply rows of floats by different products.
 function kept.groups_differ(name, set, other)
-  return groups.differ(formats.get(name), set, other)
+  local t = formats.get(name)
+  return t.group ~= nil and groups.differ(t, set, other)
 end
 
 -- Weights of one column in `depth` rows of a panel, in bytes.

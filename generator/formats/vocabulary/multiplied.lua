@@ -21,7 +21,7 @@ end
 function multiplied.variants(names, set, weights_dtype)
   local list = {}
   for _, more in ipairs(set.refinements or {}) do
-    local is_other = kept.is_other(weights_dtype, more, set)
+    local is_other = weights_dtype ~= nil and kept.groups_differ(formats.of_weights(weights_dtype).name, more, set)
     for _, name in ipairs(names) do
       local _, product = way_of(name, more)
       is_other = is_other or product ~= nil and product ~= select(2, way_of(name, set))

@@ -6,7 +6,7 @@ local TEXT = [[
 // Adds the products of each lane's elements to it.
 static inline <TYPE> <NAME>(<TYPE> sum, <TYPE> a, <TYPE> b)
 {
-#if <DEFINED>
+#if <IF>
     __asm__("<PREFIX>vp<OPERATION> %2, %1, %0" : "+<REGISTER>"(sum) : "<REGISTER>"(a), "<REGISTER>"(b));
     return sum;
 #else
@@ -16,7 +16,7 @@ static inline <TYPE> <NAME>(<TYPE> sum, <TYPE> a, <TYPE> b)
 ]]
 
 -- words: the vector's type; what intrinsics begin and end with; what the instruction begins with, and the registers
--- that it takes; by what the preprocessor knows the compilers that are given it.
+-- that it takes; the condition of the preprocessor under which compilers are given the instruction itself.
 local function add_products(words, name, operation)
   local all = setmetatable({ NAME = name, OPERATION = operation }, { __index = words })
   return (TEXT:gsub("<(%u+)>", function(word) return all[word] end))
